@@ -7,8 +7,11 @@ use crate::hash_input;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, GameType, LeagueId};
-use crate::protocol::messages::{RegisterAnswer, RegisterStatus};
-use crate::protocol::{Body, Endpoint, Envelope, Message, Sender, Timestamp, Token, UntrustedText};
+use crate::protocol::messages::{MATCH_TOKENS, RegisterAnswer, RegisterStatus};
+use crate::protocol::{
+    Body, DisplayName, Endpoint, Envelope, Message, Sender, Timestamp, Token, UntrustedText,
+};
+use crate::retry::Backoff;
 use crate::signature::{PublicKey, SigningKey};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -87,6 +90,45 @@ const SIGNING_LABEL: &[u8] = b"matchday-signing-key";
 const REGISTER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause before a retry. Retries are unlimited: a manager may be started after its agents.
 const RETRY_PAUSE: Duration = Duration::from_secs(2);
+/// The pauses after answers that do not decide.
+const UNDECIDED_BACKOFF: Backoff = Backoff::Exponential {
+    initial: RETRY_PAUSE,
+    max: Duration::from_secs(60),
+};
+
+/// A name as the id that an agent has before the manager gives it one: its letters and digits, joined by hyphens. Managers
+/// may give out the id that an agent asks for by its name, so the case is kept.
+pub(crate) fn own_word(name: &DisplayName, otherwise: &str) -> String {
+    let words = name.raw().split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    if words.is_empty() {
+        otherwise.to_owned()
+    } else {
+        words.join("-")
+    }
+}
+
+/// How much a registration says. A manager of another make may refuse what no source prints.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Manner {
+    /// All, with the token or key that proves who asks.
+    #[default]
+    Whole,
+    /// The same without a token.
+    WithoutToken,
+    /// Only the fields that the message catalogue prints, and the join code.
+    PrintedFields,
+}
+
+impl Manner {
+    fn next(self) -> Option<Self> {
+        match self {
+            Self::Whole => Some(Self::WithoutToken),
+            Self::WithoutToken => Some(Self::PrintedFields),
+            Self::PrintedFields => None,
+        }
+    }
+}
 
 /// The protocol version that our agents announce.
 pub const PROTOCOL_VERSION: &str = "2.1.0";
@@ -154,6 +196,9 @@ pub struct Registration {
     dialect: Dialect,
     /// Why its last answer could not be used, though it may have registered us.
     unread: Option<UntrustedText>,
+    manner: Manner,
+    /// Answers in a row that did not decide.
+    undecided: u32,
     state: RegistrationState,
 }
 
@@ -168,6 +213,8 @@ impl Registration {
             join_code: None,
             dialect: Dialect::default(),
             unread: None,
+            manner: Manner::Whole,
+            undecided: 0,
             state: RegistrationState::Idle,
         }
     }
@@ -215,6 +262,11 @@ impl Registration {
         }
     }
 
+    /// Whether the request may have no other fields than those that the message catalogue prints.
+    pub fn says_printed_fields_alone(&self) -> bool {
+        self.manner == Manner::PrintedFields
+    }
+
     /// The request with this body. `earlier` is the token from an earlier registration.
     pub fn ask(
         &mut self,
@@ -226,9 +278,9 @@ impl Registration {
         body: impl Into<Body>,
     ) -> Outgoing {
         self.state = RegistrationState::Asking(call);
-        let token = application.shown(&self.manager, self.granted.as_ref().or(earlier));
-        let envelope =
-            Envelope::new(sender, now, application.conversation_id).with_token(Some(token));
+        let token = (self.manner == Manner::Whole)
+            .then(|| application.shown(&self.manager, self.granted.as_ref().or(earlier)));
+        let envelope = Envelope::new(sender, now, application.conversation_id).with_token(token);
         Outgoing {
             call,
             to: self.manager.clone(),
@@ -262,23 +314,56 @@ impl Registration {
                 self.basic_games_only = true;
                 RegistrationState::Idle
             }
-            Decision::Refused { reason, code } => RegistrationState::Refused {
+            Decision::Refused {
+                is_about_form: true,
+                ..
+            }
+            | Decision::NotUnderstood { .. }
+                if self.say_less() =>
+            {
+                RegistrationState::Idle
+            }
+            Decision::Refused { reason, code, .. } => RegistrationState::Refused {
                 reason: self.explained(reason),
                 code,
             },
             Decision::Unread { why } => {
                 self.unread = Some(why.clone());
+                self.wait(now, why)
+            }
+            Decision::NotUnderstood { why } => {
+                // It may be another manager by then.
+                self.manner = Manner::Whole;
+                self.wait(now, why)
+            }
+            Decision::TryAgain { why } => self.wait(now, why),
+            Decision::Unreached { why } => {
+                self.undecided = 0;
                 RegistrationState::Waiting {
                     until: now + RETRY_PAUSE,
                     why,
                 }
             }
-            Decision::TryAgain { why } => RegistrationState::Waiting {
-                until: now + RETRY_PAUSE,
-                why,
-            },
         };
         registered
+    }
+
+    /// Waits after an answer that did not decide, each time longer.
+    fn wait(&mut self, now: Timestamp, why: UntrustedText) -> RegistrationState {
+        self.undecided = self.undecided.saturating_add(1);
+        RegistrationState::Waiting {
+            until: now + UNDECIDED_BACKOFF.pause(self.undecided),
+            why,
+        }
+    }
+
+    /// Whether there is a way left to ask that says less.
+    fn say_less(&mut self) -> bool {
+        let Some(next) = self.manner.next() else {
+            return false;
+        };
+        self.manner = next;
+        true
     }
 
     /// Asks again, though the manager has accepted or refused.
@@ -347,14 +432,51 @@ enum Decision<I> {
     Refused {
         reason: UntrustedText,
         code: Option<ErrorCode>,
+        /// Whether a manager of another make may have refused what ours add to the request.
+        is_about_form: bool,
     },
     /// It has answered, and perhaps accepted.
     Unread {
         why: UntrustedText,
     },
+    /// It has answered with an error that is none of the league's.
+    NotUnderstood {
+        why: UntrustedText,
+    },
+    /// It has refused for now.
     TryAgain {
         why: UntrustedText,
     },
+    /// It has not answered.
+    Unreached {
+        why: UntrustedText,
+    },
+}
+
+/// Whether a manager of another make that refuses with this code and in these words may do so for a token or a field that it
+/// does not know.
+fn may_be_about_form(code: Option<&ErrorCode>, reason: &str) -> bool {
+    let named = matches!(
+        code,
+        Some(
+            ErrorCode::InvalidFormat
+                | ErrorCode::MissingField
+                | ErrorCode::TokenMissing
+                | ErrorCode::TokenInvalid
+        )
+    );
+    let reason = reason.to_ascii_lowercase();
+    let words = [
+        "token",
+        "auth",
+        "field",
+        "key",
+        "extra",
+        "unexpected",
+        "additional",
+        "schema",
+    ];
+    named || words.iter().any(|word| reason.contains(word))
 }
 
 /// Whether a manager says that the agent is registered: another try would be answered likewise.
@@ -383,11 +505,11 @@ impl<I> Decision<I> {
             Answer::Received => return Self::unread("the manager sent no answer"),
             Answer::Garbled(what) => return Self::unread(what),
             Answer::NotUnderstood(what) if says_already(&what) => {
-                return Self::rejected(what.into(), None);
+                return Self::rejected(what.into(), None, true);
             }
-            Answer::NotUnderstood(what) => return Self::TryAgain { why: what.into() },
+            Answer::NotUnderstood(what) => return Self::NotUnderstood { why: what.into() },
             Answer::Undelivered(failure) => {
-                return Self::TryAgain {
+                return Self::Unreached {
                     why: failure.to_string().into(),
                 };
             }
@@ -399,8 +521,11 @@ impl<I> Decision<I> {
         };
         if let Body::LeagueError(error) = body {
             let error = Arc::unwrap_or_clone(error);
+            let by_ours = error
+                .context
+                .is_some_and(|context| context.contains_key(MATCH_TOKENS));
             let reason = error.error_message.unwrap_or(error.error_description);
-            return Self::rejected(reason, Some(error.error_code));
+            return Self::rejected(reason, Some(error.error_code), by_ours);
         }
         match pick(body) {
             // A manager that has registered the agent before may reject it and still say who it is.
@@ -418,6 +543,7 @@ impl<I> Decision<I> {
             Some((_, answer)) => Self::rejected(
                 answer.reason.unwrap_or_else(|| NO_REASON.into()),
                 answer.error_code,
+                answer.match_tokens == Some(true),
             ),
             None => Self::unread("the manager answered with another kind of message"),
         }
@@ -427,10 +553,16 @@ impl<I> Decision<I> {
         Self::Unread { why: why.into() }
     }
 
-    fn rejected(reason: UntrustedText, code: Option<ErrorCode>) -> Self {
+    fn rejected(reason: UntrustedText, code: Option<ErrorCode>, by_ours: bool) -> Self {
         match code {
             Some(code) if code.retryable() => Self::TryAgain { why: reason },
-            code => Self::Refused { reason, code },
+            code => Self::Refused {
+                is_about_form: !by_ours
+                    && !says_already(reason.raw())
+                    && may_be_about_form(code.as_ref(), reason.raw()),
+                reason,
+                code,
+            },
         }
     }
 }
@@ -463,6 +595,7 @@ mod tests {
             }
             .into()),
             deviations: Vec::new(),
+            strict: None,
         };
         Decision::read(Answer::Message(Ok(incoming)), |body| match body {
             Body::LeagueRegisterResponse(response) => {

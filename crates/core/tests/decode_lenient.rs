@@ -8,7 +8,7 @@
 
 use matchday_core::protocol::decode::Conformance::{Lenient, Strict};
 use matchday_core::protocol::decode::{Exchange, Incoming, Reading, decode};
-use matchday_core::protocol::messages::{GameDetails, Role};
+use matchday_core::protocol::messages::{GameDetails, GameStatus, RegisterStatus, Role};
 use matchday_core::protocol::{Body, ConversationId, LeagueId, MatchId, PlayerId, Sender};
 use matchday_testkit::golden::{self, named, read, reading};
 use serde_json::{Value, json};
@@ -522,4 +522,107 @@ fn the_protocols_name_for_its_version_means_the_first() {
         request.player_meta.protocol_version.as_deref(),
         Some("2.0.0")
     );
+}
+
+/// What a player of ours makes of a message that a referee or manager of another make sends.
+fn taken(value: serde_json::Value) -> Incoming {
+    let incoming = read(&value, Lenient).unwrap();
+    assert!(incoming.body.is_ok(), "{:?}", incoming.body);
+    incoming
+}
+
+#[test]
+fn what_a_player_does_not_need_it_does_not_judge() {
+    for value in [
+        json!({"message_type": "CHOOSE_PARITY_CALL", "match_id": "R1M1", "player_id": "P04",
+            "context": {"opponent_id": "", "round_id": 0, "your_standings": "none"}, "deadline": "soon"}),
+        json!({"message_type": "GAME_INVITATION", "match_id": "R1M1", "round_id": "ROUND_1",
+            "role_in_match": "white", "opponent_id": ""}),
+        json!({"message_type": "GAME_OVER", "match_id": "R1M1", "game_result": {"status": "LOSS",
+            "winner_player_id": "P02", "drawn_number": 99, "number_parity": "odd",
+            "choices": {"P01": "even", "P02": "odd"}}}),
+        json!({"message_type": "GAME_OVER", "match_id": "R1M1", "winner_id": null, "drawn_number": 5,
+            "choices": {"P01": "even", "P02": "even"}}),
+        json!({"message_type": "GAME_OVER", "match_id": "R1M1", "game_result": {"drawn_number": 1000,
+            "choices": {"P01": "heads"}}}),
+        json!({"message_type": "ROUND_COMPLETED", "round_id": 0, "summary": {"draws": 1}}),
+        json!({"message_type": "ROUND_ANNOUNCEMENT", "round_id": "ROUND_2", "league_id": "l", "matches": [
+            {"match_id": "R2M1", "game_type": "even_odd", "player_A_id": "P01", "player_B_id": "P02",
+             "referee_endpoint": "http://localhost:8001/mcp"}]}),
+    ] {
+        taken(value);
+    }
+}
+
+#[test]
+fn a_round_that_is_no_number_is_found_in_its_digits_or_in_the_name_of_the_match() {
+    let invitation = |round: serde_json::Value, id: &str| {
+        let value = json!({"message_type": "GAME_INVITATION", "match_id": id, "round_id": round,
+            "role_in_match": "PLAYER_A", "opponent_id": "P02"});
+        match taken(value).body.unwrap() {
+            Body::GameInvitation(invitation) => invitation.round_id.0,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(invitation(json!("ROUND_3"), "R2M1"), 2);
+    assert_eq!(invitation(json!("ROUND_3"), "final"), 3);
+    assert_eq!(invitation(json!(0), "final"), 1);
+}
+
+#[test]
+fn a_loss_without_a_winner_is_one_and_with_one_is_a_win_of_the_other() {
+    let status = |winner: serde_json::Value| {
+        let value = json!({"message_type": "GAME_OVER", "match_id": "R1M1", "game_result": {
+            "status": "LOSS", "winner_player_id": winner, "choices": {}}});
+        match taken(value).body.unwrap() {
+            Body::GameOver(over) => over.game_result.status,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(status(json!("P02")), GameStatus::Win);
+    assert_eq!(status(serde_json::Value::Null), GameStatus::TechnicalLoss);
+}
+
+#[test]
+fn a_registration_without_a_name_has_the_id_of_its_sender() {
+    let value = json!({"message_type": "REFEREE_REGISTER_REQUEST", "sender": "referee:alpha", "referee_meta": {
+        "game_types": ["even_odd"], "contact_endpoint": "http://localhost:8001/mcp", "max_concurrent_matches": 2}});
+    match taken(value).body.unwrap() {
+        Body::RefereeRegisterRequest(request) => {
+            assert_eq!(request.referee_meta.display_name.raw(), "alpha");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn registered_means_accepted_and_a_manager_may_call_itself_manager() {
+    let value = json!({"message_type": "LEAGUE_REGISTER_RESPONSE", "sender": "manager:MANAGER",
+        "status": "REGISTERED", "player_id": "P01", "auth_token": "2607"});
+    let incoming = taken(value);
+    assert_eq!(incoming.envelope.sender, Sender::LeagueManager);
+    match incoming.body.unwrap() {
+        Body::LeagueRegisterResponse(response) => {
+            assert_eq!(response.answer.status, RegisterStatus::Accepted);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn start_league_needs_its_four_fields_alone_in_strict_too() {
+    let value = json!({"protocol": "league.v2", "message_type": "START_LEAGUE", "league_id": "l", "sender": "launcher"});
+    let incoming = read(&value, Strict).unwrap();
+    assert!(incoming.body.is_ok() && incoming.deviations.is_empty());
+}
+
+#[test]
+fn the_strict_reading_of_a_players_answer_stands_beside_the_lenient_one() {
+    let value = json!({"protocol": "league.v2", "message_type": "CHOOSE_PARITY_RESPONSE", "sender": "player:P01",
+        "timestamp": "2025-01-15T10:30:00Z", "conversation_id": "conv-r1m1-001", "match_id": "R1M1",
+        "player_id": "P01", "choice": "even"});
+    let incoming = taken(value);
+    let strict = incoming.under(Strict).unwrap();
+    assert_eq!(strict.body.as_ref().unwrap_err().path, "parity_choice");
+    assert!(incoming.under(Lenient).unwrap().body.is_ok());
 }

@@ -310,3 +310,51 @@ fn only_an_error_that_names_a_code_of_the_league_is_a_refusal() {
     let unknown = error(json!({ "code": -32601, "message": "Method not found", "data": {} }));
     assert_eq!(read(200, &unknown), WireAnswer::MethodNotFound);
 }
+
+#[test]
+fn an_acknowledgement_under_the_type_of_the_notice_is_one() {
+    for kind in [
+        "ROUND_COMPLETED",
+        "ROUND_ANNOUNCEMENT",
+        "GAME_OVER",
+        "LEAGUE_STANDINGS_UPDATE",
+    ] {
+        let ack = json!({ "message_type": kind, "status": "acknowledged" });
+        assert_eq!(read(200, &ack), WireAnswer::Received, "{kind}");
+        assert_eq!(
+            read(200, &json!({ "result": ack })),
+            WireAnswer::Received,
+            "{kind}"
+        );
+    }
+    let table = json!({ "message_type": "LEAGUE_STANDINGS_UPDATE", "standings": [] });
+    assert_eq!(read(200, &table), WireAnswer::Message(table));
+}
+
+#[test]
+fn a_message_that_calls_itself_an_error_is_a_refusal() {
+    let named = json!({ "message_type": "ERROR", "error_code": "E005", "message": "who is that" });
+    let WireAnswer::Refused(refusal) = read(200, &json!({ "id": 1, "result": named })) else {
+        panic!("a refusal");
+    };
+    assert_eq!(refusal["message_type"], "LEAGUE_ERROR");
+    assert_eq!(refusal["error_code"], "E005");
+    assert_eq!(refusal["error_message"], "who is that");
+    let nameless = json!({ "message_type": "REGISTRATION_ERROR", "error": "full" });
+    let WireAnswer::Refused(refusal) = read(200, &nameless) else {
+        panic!("a refusal");
+    };
+    assert_eq!(
+        (&refusal["error_code"], &refusal["error_message"]),
+        (&json!("full"), &json!("full"))
+    );
+}
+
+#[test]
+fn the_words_of_an_error_stand_outside_its_data() {
+    let error = json!({ "error": { "code": -32000, "message": "Sender not registered", "data": { "error_code": "E004" } } });
+    let WireAnswer::Refused(refusal) = read(200, &error) else {
+        panic!("a refusal");
+    };
+    assert_eq!(refusal["error_message"], "Sender not registered");
+}

@@ -210,3 +210,25 @@ fn what_a_manager_of_another_make_announces_is_read_without_an_envelope_in_stric
     };
     assert_eq!(incoming.envelope.sender, Sender::LeagueManager);
 }
+
+#[test]
+fn an_error_of_another_make_has_its_own_code_and_words_and_no_name_of_ours() {
+    use matchday_core::driver::ExchangeOutcome;
+    for (refusal, shown) in [
+        (
+            json!({"message_type": "LEAGUE_ERROR", "error_code": "E004", "error_message": "Sender not registered"}),
+            "E004: Sender not registered",
+        ),
+        (
+            json!({"message_type": "LEAGUE_ERROR", "error_code": "E004", "error_description": "Unknown match"}),
+            "E004: Unknown match",
+        ),
+        (
+            json!({"message_type": "LEAGUE_ERROR", "error_code": "E012", "error_description": "AUTH_TOKEN_INVALID"}),
+            "E012 AUTH_TOKEN_INVALID: AUTH_TOKEN_INVALID",
+        ),
+    ] {
+        let answered = answer(WireAnswer::Refused(refusal), &reading(Conformance::Strict));
+        assert_eq!(ExchangeOutcome::of_answer(&answered).to_string(), shown);
+    }
+}

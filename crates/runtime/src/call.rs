@@ -18,7 +18,7 @@ use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::ReplyTo;
 use matchday_core::protocol::dialect::{Dialect, decode_wire};
 use matchday_core::protocol::jsonrpc::Id;
-use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
+use matchday_core::protocol::{Body, ConversationId, MatchId, Message, Timestamp, UntrustedText};
 use matchday_net::client::{CallError, CallRequest, CallResponse, CallTimings, CompletedCall};
 use matchday_store::redact::{redact_body, redact_text};
 use matchday_store::{Direction, Exchange};
@@ -30,6 +30,12 @@ use tracing::Level;
 
 /// Tells a relay how many milliseconds a call may wait for the agent.
 pub const RELAY_TIMEOUT: HeaderName = HeaderName::from_static("matchday-timeout-ms");
+/// In HTTP 503 of a relay: why its agent has not answered.
+pub const RELAY_ABSENCE: HeaderName = HeaderName::from_static("matchday-agent");
+/// The agent is not connected to its relay, or there is no room for the call.
+pub const AGENT_ABSENT: &str = "absent";
+/// The agent has not answered in time.
+pub const AGENT_SILENT: &str = "silent";
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// How far a call may go.
@@ -239,6 +245,12 @@ async fn attempt(
     let at = arrival(context, &times, &outcome);
     let mut trouble = None;
     let (answer, response) = match outcome {
+        Ok(received) if absence(&received).is_some() => {
+            let failure = absence(&received).unwrap_or(Failure::NoConnection);
+            trouble = Some("the agent is not connected to its relay".to_owned())
+                .filter(|_| failure != Failure::TimedOut);
+            (Answer::Undelivered(failure), Some(received.body))
+        }
         Ok(received) => {
             let wire = read_answer(received.status, &received.body, &context.limits);
             let conformance = context.conformance;
@@ -318,6 +330,15 @@ fn failed(error: &CallError) -> Answer {
     })
 }
 
+/// Why an agent that dials out has not answered, if its relay says so.
+fn absence(received: &CallResponse) -> Option<Failure> {
+    let said = received.headers.get(&RELAY_ABSENCE)?;
+    (received.status == 503).then(|| match said.as_bytes() {
+        said if said == AGENT_SILENT.as_bytes() => Failure::TimedOut,
+        _ => Failure::NoConnection,
+    })
+}
+
 /// When the answer was there, or it was clear that there is none.
 fn arrival(
     context: &Context,
@@ -354,7 +375,21 @@ fn log_call(
 ) {
     context.log(|| {
         let sender = context.sender();
-        let kind = meta.message_type.escaped();
+        // A GAME_ERROR says here what the player did wrong, which stands nowhere else in the log.
+        let kind = match &outgoing.payload {
+            Payload::Message(Message {
+                body: Body::GameError(error),
+                ..
+            }) => {
+                let why = error
+                    .error_message
+                    .as_ref()
+                    .map(|why| redact_text(why.raw()));
+                let why = UntrustedText::from(why.unwrap_or_default());
+                format!("GAME_ERROR {} ({})", error.error_code, why.escaped())
+            }
+            _ => meta.message_type.escaped().to_string(),
+        };
         let outcome = outcome(&ended.answer);
         let level = if outcome.is_ok() {
             Level::DEBUG

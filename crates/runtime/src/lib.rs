@@ -40,7 +40,7 @@ mod schemas;
 pub mod surface;
 pub mod telemetry;
 
-pub use call::RELAY_TIMEOUT;
+pub use call::{AGENT_ABSENT, AGENT_SILENT, RELAY_ABSENCE, RELAY_TIMEOUT};
 pub use clock::Clock;
 pub use decider::Decider;
 pub use entropy::{NoEntropy, entropy_from_system, entropy_numbered};

@@ -345,6 +345,7 @@ fn incoming(message: Message) -> Incoming {
         message_type,
         body: Ok(message.body),
         deviations: Vec::new(),
+        strict: None,
     }
 }
 

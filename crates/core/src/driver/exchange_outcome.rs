@@ -97,15 +97,12 @@ impl ExchangeOutcome {
     }
 
     fn of_league_error(error: &LeagueError) -> Self {
-        let text = error
-            .error_message
-            .clone()
-            .unwrap_or_default()
-            .escaped()
-            .to_smolstr();
+        let code = error.own_code();
+        let described = Some(&error.error_description).filter(|text| text.raw() != code.code());
+        let text = error.error_message.as_ref().or(described).cloned();
         Self::Error {
-            code: error.error_code.clone(),
-            text: Some(text),
+            text: Some(text.unwrap_or_default().escaped().to_smolstr()),
+            code,
         }
     }
 

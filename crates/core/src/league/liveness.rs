@@ -6,11 +6,14 @@ use super::state::League;
 use crate::outbox::{Delivery, Tries};
 use crate::protocol::{Sender, Timestamp};
 use crate::retry::Backoff;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// How long after a refused connection the roll call tries again.
 const REFUSED_PROBE_PAUSE: Duration = Duration::from_millis(500);
+
+/// How often the time of a suspension doubles, at most.
+const DOUBLINGS_MAX: u32 = 8;
 
 /// What is known of endpoints since the manager started.
 #[derive(Debug, Default)]
@@ -19,6 +22,8 @@ pub(super) struct Liveness {
     answered: BTreeSet<Sender>,
     /// When suspended agents are probed next.
     probe_at: Option<Timestamp>,
+    /// Agents that were suspended again and again: until when no sign of life lifts the suspension.
+    held_until: BTreeMap<Sender, Timestamp>,
     /// Whether the roll call before the first round is running.
     in_roll_call: bool,
     /// Agents whose probe failed for a local reason, so that nothing is known of them.
@@ -35,6 +40,31 @@ impl Liveness {
     /// An agent is suspended: it is probed until it answers.
     pub(super) fn forget_answer(&mut self, agent: &Sender) {
         self.answered.remove(agent);
+    }
+
+    /// An agent was suspended so often in a row: after the first time, each suspension lasts twice as long as the one
+    /// before, so that an agent that is there and does nothing costs little.
+    pub(super) fn hold(
+        &mut self,
+        settings: &LeagueSettings,
+        now: Timestamp,
+        agent: &Sender,
+        times: u32,
+    ) {
+        let doublings = times.saturating_sub(1).min(DOUBLINGS_MAX);
+        if doublings > 0 {
+            let wait = settings.probe_every.saturating_mul(1 << doublings);
+            self.held_until.insert(agent.clone(), now + wait);
+        }
+    }
+
+    /// Whether a sign of life lifts the suspension of an agent.
+    pub(super) fn may_recover(&self, now: Timestamp, agent: &Sender) -> bool {
+        self.held_until.get(agent).is_none_or(|until| *until <= now)
+    }
+
+    pub(super) fn release(&mut self, agent: &Sender) {
+        self.held_until.remove(agent);
     }
 
     pub(super) fn schedule_probes(&mut self, at: Timestamp) {
@@ -55,6 +85,7 @@ impl Liveness {
         self.probe_at = (!suspended.is_empty()).then(|| now + league.settings.probe_every);
         suspended
             .iter()
+            .filter(|agent| self.may_recover(now, agent))
             .filter_map(|agent| probe(league, agent, Purpose::Probe, Tries::Once))
             .collect()
     }

@@ -68,6 +68,8 @@ pub struct Member<M: ?Sized> {
     pub state: Lifecycle,
     /// Technical losses in a row.
     pub streak: u32,
+    /// How often it was suspended since its last match that was played.
+    pub suspensions: u32,
     /// Of a player: wins, losses and draws over its decided matches.
     pub record: Record,
     /// Of a referee: the undecided matches that it has.
@@ -119,6 +121,7 @@ impl<M> Member<M> {
             dialect,
             state: Lifecycle::Registered,
             streak: 0,
+            suspensions: 0,
             record: Record::default(),
             in_hand: 0,
             given: 0,

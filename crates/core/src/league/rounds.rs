@@ -14,6 +14,8 @@ pub(super) struct Rounds {
     unacknowledged: BTreeMap<PlayerId, MatchId>,
     /// When those matches stop waiting for the acknowledgement.
     announcement_deadline: Option<Timestamp>,
+    /// Whether referees that begin matches on hearing of them, and have none in this round, are still to hear of it.
+    has_untold: bool,
     /// When players of a ladder that have had as many matches as they allow may have another, while nobody can be paired.
     pair_at: Option<Timestamp>,
 }
@@ -22,6 +24,12 @@ impl Rounds {
     /// A round is announced, and its matches may begin at this time.
     pub(super) fn open(&mut self, now: Timestamp, starts_at: Option<Timestamp>) {
         self.release_at = starts_at.filter(|at| *at > now);
+        self.has_untold = true;
+    }
+
+    /// Once in each round: whether those that hear of it when its matches may begin are to be told.
+    pub(super) fn take_untold(&mut self) -> bool {
+        std::mem::take(&mut self.has_untold)
     }
 
     /// The matches of these players wait until the players have acknowledged the announcement.

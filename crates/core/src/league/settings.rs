@@ -76,7 +76,7 @@ impl Default for LeagueSettings {
         Self {
             league_id: LeagueId::new("league_2025_even_odd"),
             game_type: GameType::even_odd(),
-            conformance: Conformance::Strict,
+            conformance: Conformance::Lenient,
             announce_lead: Duration::from_secs(60),
             players_max: 99,
             referees_max: 99,
@@ -107,6 +107,15 @@ impl LeagueSettings {
     /// Whether the rounds or the standings of this league need a seed.
     pub fn needs_draw(&self) -> bool {
         !self.competition.is_default() || self.tie_breaks.contains(&TieBreak::Lots)
+    }
+
+    /// The time after which a referee that has taken a match is asked for it again: the time to play by `timing` if every
+    /// player answers in its first window.
+    pub fn idle_after(&self, timing: &Timing) -> Duration {
+        let turns = crate::game::find(&self.game_type).map_or(1, |game| game.turns_max);
+        timing
+            .join
+            .saturating_add(timing.choice.saturating_mul(turns))
     }
 
     /// The time after which a match is reassigned: the time to deliver the assignment, and the time to play by

@@ -30,14 +30,14 @@ use crate::driver::{Durability, EventDurability};
 use crate::entropy::Entropy;
 use crate::game::strategy::Strategy;
 use crate::metrics::{Gauges, Metrics, Milestone};
-use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
+use crate::protocol::decode::{Conformance, DeviationKind, Incoming, Limits, Rejection};
 use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::{LeagueError, StandingRow};
 use crate::protocol::methods::{Party, Query, QueryRequest};
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
-    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, PlayerId,
-    Sender, Timestamp, Token, UntrustedText, Version,
+    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId,
+    Message, PlayerId, Sender, Timestamp, Token, UntrustedText, Version,
 };
 use crate::registration::{Identity, Registration, RegistrationState};
 use authentication::league_error;
@@ -221,11 +221,20 @@ impl Player {
         incoming: Incoming,
     ) -> Result<Option<Content>, LeagueError> {
         let Incoming {
-            envelope,
+            mut envelope,
             message_type,
             body,
+            deviations,
             ..
         } = incoming;
+        let has_none = deviations.iter().any(|deviation| {
+            deviation.kind == DeviationKind::Missing && deviation.path == "conversation_id"
+        });
+        if let (true, Some(match_id)) = (has_none, body.as_ref().ok().and_then(match_of)) {
+            let known = self.durable.find(match_id).and_then(|known| known.notice);
+            let attempt = known.map_or(Attempt::FIRST, |notice| notice.attempt);
+            envelope.conversation_id = ConversationId::of_match(match_id, attempt);
+        }
         match who_may(Party::Player, message_type) {
             Right::Manager => {
                 self.learn_identity(ctx, &envelope, body.as_ref().ok());
@@ -295,17 +304,14 @@ impl Player {
     }
 }
 
-/// A name as an id: letters and digits in lower case, joined by hyphens.
-fn slug(name: &DisplayName) -> String {
-    let words = name.raw().split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect();
-    if words.is_empty() {
-        "player".into()
-    } else {
-        words.join("-")
+/// The match that a question or a result is about.
+fn match_of(body: &Body) -> Option<&MatchId> {
+    match body {
+        Body::GameInvitation(invitation) => Some(&invitation.match_id),
+        Body::ChooseParityCall(call) => Some(&call.match_id),
+        Body::GameMoveCall(call) => Some(&call.match_id),
+        Body::GameOver(over) => Some(&over.match_id),
+        _ => None,
     }
 }
 
@@ -352,7 +358,7 @@ impl Agent for Player {
     fn sender(&self) -> Sender {
         Sender::Player(match self.identity() {
             Some(identity) => identity.id.clone(),
-            None => PlayerId::new(slug(&self.settings.display_name)),
+            None => PlayerId::new(self.own_word()),
         })
     }
 }

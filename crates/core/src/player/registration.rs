@@ -2,13 +2,13 @@
 
 use super::event::PlayerEvent;
 use super::keys::Keys;
-use super::{Ctx, Player, slug};
+use super::{Ctx, Player};
 use crate::agent::{Agent, Answer, CallId};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueRegisterRequest, PlayerMeta};
 use crate::protocol::token::same_token;
 use crate::protocol::{Body, Envelope, LeagueId, PlayerId, Timestamp};
-use crate::registration::{Application, Identity, PROTOCOL_VERSION};
+use crate::registration::{Application, Identity, PROTOCOL_VERSION, own_word};
 use smol_str::SmolStr;
 use std::time::Duration;
 
@@ -101,24 +101,30 @@ impl Player {
         self.register(ctx);
     }
 
+    /// What the player calls itself before the manager gives it an id.
+    pub(super) fn own_word(&self) -> String {
+        own_word(&self.settings.display_name, "player")
+    }
+
     /// Sends the registration, if it is due.
     pub(super) fn register(&mut self, ctx: &mut Ctx<'_>) {
         if !self.registration.is_due(ctx.now) {
             return;
         }
         let application = self.durable.applied().cloned().unwrap_or_else(|| {
-            let application = Application::new(&slug(&self.settings.display_name), ctx.entropy);
+            let application = Application::new(&self.own_word(), ctx.entropy);
             self.record(ctx, PlayerEvent::Applied(application.clone()));
             application
         });
+        let adds = !self.registration.says_printed_fields_alone();
         let player_meta = PlayerMeta {
             display_name: self.settings.display_name.clone(),
             version: self.settings.version.clone(),
             game_types: self.registration.announced_games(),
             contact_endpoint: self.settings.contact_endpoint.clone(),
-            protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
-            public_key: self.keys.as_ref().map(Keys::public_key),
-            max_matches_per_hour: self.max_matches_per_hour,
+            protocol_version: adds.then_some(SmolStr::new_static(PROTOCOL_VERSION)),
+            public_key: self.keys.as_ref().map(Keys::public_key).filter(|_| adds),
+            max_matches_per_hour: self.max_matches_per_hour.filter(|_| adds),
         };
         let request = LeagueRegisterRequest {
             player_meta,

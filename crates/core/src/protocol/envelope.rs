@@ -85,14 +85,14 @@ impl Sender {
         text.finish()
     }
 
-    /// `league_manager` or `league_manager:ID`, `launcher`, `referee:ID`, `player:ID`; anything else is no sender.
+    /// `league_manager` or `league_manager:ID`, `manager` likewise, `launcher`, `referee:ID`, `player:ID`; anything else is no sender.
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once(':') {
-            None if text == "league_manager" => Some(Self::LeagueManager),
+            None if matches!(text, "league_manager" | "manager") => Some(Self::LeagueManager),
             None if text == "launcher" => Some(Self::Launcher),
             Some((_, id)) if !id_fits(id) => None,
             // Some managers have an id.
-            Some(("league_manager", _)) => Some(Self::LeagueManager),
+            Some(("league_manager" | "manager", _)) => Some(Self::LeagueManager),
             Some(("referee", id)) => Some(Self::Referee(RefereeId::new(id))),
             Some(("player", id)) => Some(Self::Player(PlayerId::new(id))),
             _ => None,
@@ -129,7 +129,7 @@ impl JsonSchema for Sender {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "pattern": format!("^(league_manager|launcher|(league_manager|referee|player):{NO_CONTROLS}{{1,{ID_BYTES_MAX}}})$"),
+            "pattern": format!("^(league_manager|manager|launcher|(league_manager|manager|referee|player):{NO_CONTROLS}{{1,{ID_BYTES_MAX}}})$"),
             "description": "Who speaks. Before registration, the id is the agent's own word for itself.",
             "examples": ["league_manager", "referee:REF01", "player:P01", "launcher"],
         })

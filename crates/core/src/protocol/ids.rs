@@ -80,6 +80,11 @@ impl PlayerId {
         Self::new(format_smolstr!("P{n:02}"))
     }
 
+    /// Of a message that does not say whom it means.
+    pub fn unknown() -> Self {
+        Self::new("unknown")
+    }
+
     /// The number of an id that has the form of those that managers assign; past all numbers, the greatest.
     pub fn number(&self) -> Option<u32> {
         let digits = self.as_str().strip_prefix('P')?;
@@ -92,6 +97,13 @@ impl RefereeId {
     /// `REF01`, `REF02`, ...
     pub fn numbered(n: u32) -> Self {
         Self::new(format_smolstr!("REF{n:02}"))
+    }
+
+    /// The number of an id that has the form of those that managers assign.
+    pub fn number(&self) -> Option<u32> {
+        let digits = self.as_str().strip_prefix("REF")?;
+        let is_numbered = digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_numbered.then(|| digits.parse().unwrap_or(u32::MAX))
     }
 }
 

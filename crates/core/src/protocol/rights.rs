@@ -43,8 +43,8 @@ pub fn who_may(at: Party, message: MessageType) -> Right {
             Party::Referee | Party::Player,
             M::RoundAnnouncement | M::RoundCompleted | M::LeagueCompleted | M::LeagueError,
         )
-        | (Party::Referee, M::MatchAssignment)
-        | (Party::Player, M::LeagueStandingsUpdate) => Right::Manager,
+        | (Party::Referee | Party::Player, M::LeagueStandingsUpdate)
+        | (Party::Referee, M::MatchAssignment) => Right::Manager,
         (
             Party::Player,
             M::GameInvitation | M::ChooseParityCall | M::GameMoveCall | M::GameOver | M::GameError,

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::fmt;
-use url::Url;
+use std::net::IpAddr;
+use url::{Host, Url};
 
 /// Why a text is invalid: what the rule requires, to complete "expected ...".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -106,6 +107,20 @@ macro_rules! untrusted_texts {
 }
 
 untrusted_texts! { DisplayName Endpoint }
+
+impl Endpoint {
+    /// Whether its host is this address; `None` for a name, which is not looked up, other than `localhost`.
+    pub fn is_at(&self, address: IpAddr) -> Option<bool> {
+        let url = Url::parse(self.raw()).ok()?;
+        let address = address.to_canonical();
+        match url.host()? {
+            Host::Ipv4(host) => Some(address == host),
+            Host::Ipv6(host) => Some(address == host),
+            Host::Domain("localhost") => Some(address.is_loopback()),
+            Host::Domain(_) => None,
+        }
+    }
+}
 
 impl Version {
     /// Any semantic version, pre-release and build metadata included.

@@ -12,8 +12,9 @@ use crate::protocol::decode::Incoming;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::LeagueError;
 use crate::protocol::{
-    Body, ConversationId, Envelope, ErrorCode, MatchId, MessageType, PlayerId, Sender,
+    Body, ConversationId, Envelope, ErrorCode, MatchId, MessageType, PlayerId, Sender, Token,
 };
+use std::net::IpAddr;
 
 impl Referee {
     /// A call to a player has ended.
@@ -64,9 +65,15 @@ impl Referee {
                 let options = ongoing.game.request(seat).valid_options;
                 Some(AnswerError::unreadable(&rejection, options))
             }
-            Answer::Message(Ok(incoming)) => self
-                .take_answer(ctx, &question.match_id, seat, &incoming, Via::Exchange)
-                .err(),
+            Answer::Message(Ok(incoming)) => match incoming.under(ongoing.conformance) {
+                Ok(incoming) => self
+                    .take_answer(ctx, &question.match_id, seat, incoming, Via::Exchange)
+                    .err(),
+                Err(rejection) => {
+                    let options = ongoing.game.request(seat).valid_options;
+                    Some(AnswerError::unreadable(rejection, options))
+                }
+            },
         };
         if let Some(error) = error.filter(|_| current) {
             self.with(ctx, &question.match_id, |ongoing, actions| {
@@ -130,17 +137,15 @@ impl Referee {
         if let Some(ongoing) = ongoing {
             let side = ongoing.side_mut(question.seat);
             side.errors_in_flight = side.errors_in_flight.saturating_sub(1);
+            let is_current = ongoing.turn == question.turn;
+            let conformance = ongoing.conformance;
             if let Answer::Message(Ok(incoming)) = answer
-                && ongoing.turn == question.turn
+                && is_current
+                && let Ok(incoming) = incoming.under(conformance)
             {
-                self.take_answer(
-                    ctx,
-                    &question.match_id,
-                    question.seat,
-                    &incoming,
-                    Via::Exchange,
-                )
-                .ok();
+                let (match_id, seat) = (&question.match_id, question.seat);
+                self.take_answer(ctx, match_id, seat, incoming, Via::Exchange)
+                    .ok();
             }
         }
         self.release_game_over(ctx, question);
@@ -156,9 +161,13 @@ impl Referee {
         via: Via,
     ) -> Result<(), AnswerError> {
         let now = ctx.now;
-        let conformance = self.settings.conformance;
+        let token = incoming.envelope.auth_token.as_ref();
+        if let Some(token) = token.filter(|token| self.is_of_another(match_id, seat, token)) {
+            return Err(AnswerError::not_its_token(token));
+        }
+        let has_tokens = self.own_token().is_some();
         let outcome = self.with(ctx, match_id, |ongoing, actions| {
-            let reply = ongoing.judge(seat, incoming, via, conformance)?;
+            let reply = ongoing.judge(seat, incoming, via, has_tokens)?;
             let deviations_of = ongoing.deviations_of(seat, incoming);
             // Before the answer is taken, because it may complete the match, and its deviations belong to the result.
             let side = ongoing.side_mut(seat);
@@ -173,11 +182,34 @@ impl Referee {
         outcome.unwrap_or(Ok(()))
     }
 
-    /// An answer in a separate message.
+    /// Whether a token is known to be that of another player or of another match.
+    fn is_of_another(&self, match_id: &MatchId, seat: Seat, token: &Token) -> bool {
+        let assignments = self
+            .durable
+            .matches()
+            .iter()
+            .filter_map(|(id, held)| match held {
+                AssignedMatch::Open { assignment, .. }
+                | AssignedMatch::Decided { assignment, .. } => Some((id == match_id, assignment)),
+                AssignedMatch::Closed { .. } => None,
+            });
+        let own = self
+            .durable
+            .open(match_id)
+            .is_some_and(|assignment| assignment.holds(seat, token));
+        !own && assignments.into_iter().any(|(is_this, assignment)| {
+            Seat::BOTH
+                .into_iter()
+                .any(|other| !(is_this && other == seat) && assignment.holds(other, token))
+        })
+    }
+
+    /// An answer in a separate message. `client` is the address that it came from.
     pub(super) fn separate_answer(
         &mut self,
         ctx: &mut Ctx<'_>,
         incoming: &Incoming,
+        client: Option<IpAddr>,
     ) -> Result<(), LeagueError> {
         let now = ctx.now;
         let (match_id, seat) = match &incoming.body {
@@ -187,17 +219,28 @@ impl Referee {
                 None => return Err(LeagueError::from(rejection)),
             },
         };
-        let conformance = self.settings.conformance;
+        let has_tokens = self.own_token().is_some();
         let Some(ongoing) = self.playing.get_mut(&match_id) else {
             return Ok(());
         };
+        let incoming = incoming
+            .under(ongoing.conformance)
+            .map_err(|rejection| LeagueError::from(rejection))?;
+        // A manager that derives match tokens leaves nothing to be proven by an address.
+        let from_endpoint = ongoing.assignment.player(seat).expects.is_none()
+            && client.and_then(|client| ongoing.side(seat).endpoint.is_at(client)) == Some(true);
+        let via = if from_endpoint {
+            Via::FromEndpoint
+        } else {
+            Via::Separate
+        };
         ongoing
-            .admit(seat, &incoming.envelope, Via::Separate, conformance)
+            .admit(seat, &incoming.envelope, via, has_tokens)
             .map_err(to_league_error)?;
         if !ongoing.wants(seat, incoming)? {
             return Ok(());
         }
-        let verdict = self.take_answer(ctx, &match_id, seat, incoming, Via::Separate);
+        let verdict = self.take_answer(ctx, &match_id, seat, incoming, via);
         verdict.map_err(|error| {
             let answer = to_league_error(error.clone());
             self.with(ctx, &match_id, |ongoing, actions| {

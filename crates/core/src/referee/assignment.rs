@@ -6,6 +6,7 @@ use super::{AssignedMatch, Ctx, Referee, RefereeEvent};
 use crate::agent::Agent;
 use crate::entropy::Entropy;
 use crate::fair::Secret;
+use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{
     AnnouncedMatch, Cause, LeagueError, MatchTokens, Record, Timeouts,
@@ -30,7 +31,7 @@ pub(super) struct OfferedMatch {
     pub(super) players: [OfferedPlayer; 2],
     pub(super) timeouts: Option<Timeouts>,
     pub(super) forfeits: Vec<(PlayerId, Cause)>,
-    pub(super) players_registered: Option<u32>,
+    pub(super) conformance: Option<Conformance>,
 }
 
 /// A player as a manager describes it.
@@ -134,7 +135,7 @@ impl OfferedMatch {
             players,
             timeouts: self.timeouts,
             forfeits: self.forfeits,
-            players_registered: self.players_registered,
+            conformance: self.conformance,
             match_id,
         }
     }

@@ -3,6 +3,7 @@
 use crate::fair::{MatchDraw, Secret};
 use crate::game::Seat;
 use crate::metrics::Milestone;
+use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::draw::Commitment;
 use crate::protocol::messages::{Cause, MatchResult, Record, Timeouts};
@@ -156,9 +157,9 @@ pub struct Assignment {
     /// The players that forfeit, and why; empty for a match that is played.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<(PlayerId, Cause)>,
-    /// How many players the league has, if the manager says so: their ids are numbered.
+    /// How strictly the league reads answers, if the manager says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub players_registered: Option<u32>,
+    pub conformance: Option<Conformance>,
 }
 
 /// A player of an assigned match.
@@ -214,11 +215,9 @@ impl Assignment {
         Some(same_token(shown, expected) || same_token(&made(), expected))
     }
 
-    /// Whether this id is, or may be, the one that the manager gave to a player.
-    pub fn is_held(&self, id: &PlayerId) -> bool {
-        let numbered_up_to = self.players_registered.unwrap_or(u32::MAX);
-        self.players.iter().any(|player| player.player_id == *id)
-            || id.number().is_some_and(|number| number <= numbered_up_to)
+    /// Whether a token is one that this player is shown or shows.
+    pub(super) fn holds(&self, seat: Seat, token: &Token) -> bool {
+        self.is_shown(seat, token) || self.recognises(seat, token) == Some(true)
     }
 
     /// Whether a token is the one that this player is shown.

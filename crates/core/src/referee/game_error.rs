@@ -5,7 +5,7 @@ use super::one_match::Phase;
 use crate::game::{IllegalMove, Seat};
 use crate::protocol::decode::Rejection;
 use crate::protocol::messages::{GameError, RetryInfo, Seconds};
-use crate::protocol::{ErrorCode, MessageType, Timestamp};
+use crate::protocol::{ErrorCode, MessageType, Timestamp, Token};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::time::Duration;
@@ -57,6 +57,12 @@ impl From<IllegalMove> for AnswerError {
 }
 
 impl AnswerError {
+    /// A token that is not the player's.
+    pub(super) fn not_its_token(token: &Token) -> Self {
+        let message = "auth_token: this token does not prove who sends the answer";
+        Self::new(ErrorCode::TokenInvalid, message).with("provided_token", token.hint())
+    }
+
     /// From a message that could not be decoded. `options` are the valid moves.
     pub(super) fn unreadable(rejection: &Rejection, options: Vec<Value>) -> Self {
         let error = Self::new(rejection.code.clone(), rejection.to_string());

@@ -2,7 +2,7 @@
 
 use super::game_error::AnswerError;
 use super::one_match::{OngoingMatch, Phase, PlayerAnswer};
-use super::side::Via;
+use super::side::{Credentials, Via};
 use crate::game::{MoveMessage, Seat};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming};
 use crate::protocol::messages::{ChooseParityResponse, GameMoveResponse};
@@ -16,12 +16,21 @@ impl OngoingMatch {
         seat: Seat,
         incoming: &Incoming,
         via: Via,
-        conformance: Conformance,
+        has_tokens: bool,
     ) -> Result<PlayerAnswer, AnswerError> {
-        self.admit(seat, &incoming.envelope, via, conformance)?;
+        // A refusal shows no token, and says more than that it lacks one.
+        if let (Ok(Body::LeagueError(error)), Via::Exchange) = (&incoming.body, via) {
+            let owed = self.owed();
+            let message = format!(
+                "expected {owed}, and the player refused: {}",
+                error.own_words()
+            );
+            return Err(AnswerError::new(ErrorCode::InvalidFormat, message));
+        }
+        self.admit(seat, &incoming.envelope, via, has_tokens)?;
         let asked = &self.assignment.conversation_id;
         let came = &incoming.envelope.conversation_id;
-        if asked != came && conformance == Conformance::Strict {
+        if asked != came && self.conformance == Conformance::Strict {
             let message = format!("conversation_id: expected {asked}, got {came}");
             return Err(AnswerError::new(ErrorCode::MatchIdMismatch, message)
                 .with("expected", asked.as_str())
@@ -32,22 +41,22 @@ impl OngoingMatch {
                 rejection,
                 self.game.request(seat).valid_options,
             )),
-            Ok(body) => self.read(seat, body, via, conformance),
+            Ok(body) => self.read(seat, body, via),
         }
     }
 
-    /// Authenticates the player in `seat` by its name and token.
+    /// Authenticates the player in `seat` by its name and token. `has_tokens`: whether the manager gives out any.
     pub(super) fn admit(
         &mut self,
         seat: Seat,
         envelope: &Envelope,
         via: Via,
-        conformance: Conformance,
+        has_tokens: bool,
     ) -> Result<(), AnswerError> {
         let assignment = self.assignment.clone();
         let player = assignment.player(seat);
         let own_name = match &envelope.sender {
-            Sender::Player(id) => self.is_name_of(seat, id, via, conformance),
+            Sender::Player(id) => self.is_name_of(seat, id, via),
             Sender::LeagueManager | Sender::Launcher | Sender::Referee(_) => false,
         };
         if !own_name {
@@ -58,27 +67,26 @@ impl OngoingMatch {
             return Err(AnswerError::new(ErrorCode::TokenInvalid, message));
         }
         let token = envelope.auth_token.as_ref();
-        if via == Via::Exchange && token.is_some_and(|token| assignment.is_shown(seat, token)) {
-            return Ok(());
-        }
-        let proven = token.and_then(|token| assignment.recognises(seat, token));
+        let credentials = Credentials {
+            token,
+            proven: token.and_then(|token| assignment.recognises(seat, token)),
+            is_keyed: player.public_key.is_some(),
+            has_tokens,
+        };
+        let conformance = self.conformance;
         self.side_mut(seat)
-            .admit(token, proven, via, conformance)
+            .admit(&credentials, via, conformance)
             .map_err(|code| match token {
                 None => AnswerError::new(code, "auth_token: expected the player's token, got none"),
-                Some(token) => AnswerError::new(
-                    code,
-                    "auth_token: this token does not prove who sends the answer",
-                )
-                .with("provided_token", token.hint()),
+                Some(token) => AnswerError::not_its_token(token),
             })
     }
 
-    /// Whether the player in `seat` may use this id. Lenient conformance accepts an id of its own choice from its own
-    /// endpoint, but not that of another player.
-    fn is_name_of(&self, seat: Seat, id: &PlayerId, via: Via, conformance: Conformance) -> bool {
-        let own = conformance == Conformance::Lenient && via == Via::Exchange;
-        *id == self.assignment.player(seat).player_id || (own && !self.assignment.is_held(id))
+    /// Whether the player in `seat` may use this id. Under lenient conformance it may call itself anything in an answer of
+    /// the same exchange: the exchange says who answers.
+    fn is_name_of(&self, seat: Seat, id: &PlayerId, via: Via) -> bool {
+        let may_have_own_name = self.conformance == Conformance::Lenient && via == Via::Exchange;
+        may_have_own_name || *id == self.assignment.player(seat).player_id
     }
 
     /// How an answer that was taken departs from the rules, beyond what its reading has told.
@@ -96,6 +104,9 @@ impl OngoingMatch {
             None => found.push(deviation(DeviationKind::Missing, "auth_token")),
             Some(token) if self.assignment.is_shown(seat, token) => {
                 found.push(deviation(DeviationKind::Echoed, "auth_token"));
+            }
+            Some(token) if self.assignment.recognises(seat, token) == Some(false) => {
+                found.push(deviation(DeviationKind::Mismatch, "auth_token"));
             }
             Some(_) => {}
         }
@@ -123,16 +134,10 @@ impl OngoingMatch {
         found
     }
 
-    fn read(
-        &self,
-        seat: Seat,
-        body: &Body,
-        via: Via,
-        conformance: Conformance,
-    ) -> Result<PlayerAnswer, AnswerError> {
+    fn read(&self, seat: Seat, body: &Body, via: Via) -> Result<PlayerAnswer, AnswerError> {
         match (body, self.phase) {
             (Body::GameJoinAck(ack), Phase::WaitingForPlayers) => {
-                self.names(seat, &ack.match_id, &ack.player_id, via, conformance)?;
+                self.names(seat, &ack.match_id, &ack.player_id, via)?;
                 Ok(PlayerAnswer::Join {
                     accept: ack.accept,
                     nonce_commitment: ack.nonce_commitment,
@@ -149,7 +154,7 @@ impl OngoingMatch {
                     signature,
                     ..
                 } = &**response;
-                self.names(seat, match_id, player_id, via, conformance)?;
+                self.names(seat, match_id, player_id, via)?;
                 let choice = Value::from(parity_choice.as_str());
                 Ok(PlayerAnswer::Play {
                     choice,
@@ -158,14 +163,8 @@ impl OngoingMatch {
                 })
             }
             (Body::GameMoveResponse(response), Phase::CollectingChoices) => {
-                self.names(
-                    seat,
-                    &response.match_id,
-                    &response.player_id,
-                    via,
-                    conformance,
-                )?;
-                self.right_game(seat, response, conformance)?;
+                self.names(seat, &response.match_id, &response.player_id, via)?;
+                self.right_game(seat, response)?;
                 let choice = response.move_data.choice.clone();
                 Ok(PlayerAnswer::Play {
                     choice,
@@ -189,7 +188,6 @@ impl OngoingMatch {
         match_id: &MatchId,
         player_id: &PlayerId,
         via: Via,
-        conformance: Conformance,
     ) -> Result<(), AnswerError> {
         let ours = &self.assignment.match_id;
         let owner = &self.assignment.player(seat).player_id;
@@ -199,19 +197,14 @@ impl OngoingMatch {
                 .with("expected", ours.as_str())
                 .with("came", match_id.as_str()));
         }
-        if !self.is_name_of(seat, player_id, via, conformance) {
+        if !self.is_name_of(seat, player_id, via) {
             let message = format!("player_id: expected {owner}, got {player_id}");
             return Err(AnswerError::new(ErrorCode::TokenInvalid, message));
         }
         Ok(())
     }
 
-    fn right_game(
-        &self,
-        seat: Seat,
-        response: &GameMoveResponse,
-        conformance: Conformance,
-    ) -> Result<(), AnswerError> {
+    fn right_game(&self, seat: Seat, response: &GameMoveResponse) -> Result<(), AnswerError> {
         let game_type = &self.assignment.game_type;
         if response.game_type != *game_type {
             let message = format!(
@@ -222,7 +215,7 @@ impl OngoingMatch {
         }
         let wanted = self.game.request(seat).move_type;
         let came = &response.move_data.move_type;
-        if *came != wanted && conformance == Conformance::Strict {
+        if *came != wanted && self.conformance == Conformance::Strict {
             let message = format!("move_data.move_type: expected {wanted}, got {came}");
             return Err(AnswerError::new(ErrorCode::InvalidFormat, message));
         }

@@ -53,7 +53,7 @@ use crate::protocol::methods::{Party, Query, QueryRequest};
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
     Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId,
-    Message, RefereeId, Sender, Timestamp, Token, UntrustedText, Version,
+    Message, PlayerId, RefereeId, Sender, Timestamp, Token, UntrustedText, Version,
 };
 use crate::registration::{Identity, Registration, RegistrationState};
 use crate::signature::SigningKey;
@@ -62,7 +62,8 @@ use crate::timing::Timing;
 use external_rules::ExternalRules;
 use match_queue::MatchQueue;
 use one_match::OngoingMatch;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 /// The configuration of a referee.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +84,7 @@ pub struct RefereeSettings {
     pub timing: Timing,
     /// Upper bounds on the timeouts that a manager hands over.
     pub bounds: Timeouts,
-    /// How strictly messages of peers are decoded.
+    /// How strictly answers of players are read in a match whose manager does not say: one of another make.
     pub conformance: Conformance,
 }
 
@@ -111,6 +112,8 @@ pub struct Referee {
     external_rules: Option<ExternalRules>,
     /// GAME_OVERs that wait until a GAME_ERROR of the same match is delivered.
     delayed_game_overs: BTreeMap<(MatchId, Attempt, Seat), DelayedGameOver>,
+    /// Players whose endpoints the manager tells in no way.
+    unlisted: BTreeSet<PlayerId>,
 }
 
 /// A GAME_OVER behind GAME_ERRORs in flight.
@@ -150,7 +153,7 @@ enum Purpose {
     Notice(PendingQuestion),
     Report(MatchId),
     /// A query for the endpoints of players.
-    LookUp,
+    LookUp(Query),
 }
 
 impl Referee {
@@ -169,6 +172,7 @@ impl Referee {
             pending_questions: PendingCalls::default(),
             external_rules: None,
             delayed_game_overs: BTreeMap::new(),
+            unlisted: BTreeSet::new(),
         }
     }
 
@@ -237,7 +241,7 @@ impl Referee {
                 }
                 Purpose::Notice(question) => self.notice_answered(ctx, &question, answer),
                 Purpose::Report(match_id) => self.report_answered(ctx, sent, &match_id, answer),
-                Purpose::LookUp => self.on_endpoints(ctx, sent, answer),
+                Purpose::LookUp(asked) => self.on_endpoints(ctx, sent, asked, answer),
             }
         }
     }
@@ -261,16 +265,24 @@ impl Referee {
                 )
             }
             Ask::Message(Err(rejection)) => self.unreadable(ctx.now, &rejection),
-            Ask::Message(Ok(incoming)) => self.on_message(ctx, incoming),
+            Ask::Message(Ok(incoming)) => self.on_message(ctx, incoming, request.client),
         };
         ctx.reply(request.id, content);
     }
 
     /// Handles a league message that answers no call of ours.
-    fn on_message(&mut self, ctx: &mut Ctx<'_>, incoming: Incoming) -> Content {
+    fn on_message(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        incoming: Incoming,
+        client: Option<IpAddr>,
+    ) -> Content {
         let verdict = match who_may(Party::Referee, incoming.message_type) {
-            Right::PlayerOfMatch => self.separate_answer(ctx, &incoming),
-            Right::Manager => match (self.admit_manager(&incoming.envelope), &incoming.body) {
+            Right::PlayerOfMatch => self.separate_answer(ctx, &incoming, client),
+            Right::Manager => match (
+                self.admit_manager(&incoming.envelope, client),
+                &incoming.body,
+            ) {
                 (Err(error), _) => Err(error),
                 (_, Err(rejection)) => Err(LeagueError::from(rejection)),
                 (Ok(()), Ok(body)) => self.notice(ctx, &incoming.envelope, body),
@@ -403,7 +415,8 @@ impl EventDurability for Referee {
 
 impl DecodeHints for Referee {
     fn reading(&self) -> (Conformance, Limits) {
-        (self.settings.conformance, Limits::AGENT)
+        // What a strict league makes of an answer stands beside it.
+        (Conformance::Lenient, Limits::AGENT)
     }
 }
 
@@ -416,7 +429,11 @@ impl Metrics for Referee {
 
     fn gauges(&self) -> Gauges {
         Gauges {
-            lacks: self.registration.state().lacks(),
+            lacks: self
+                .registration
+                .state()
+                .lacks()
+                .or_else(|| self.lacks_endpoints()),
             matches_live: self.playing.len(),
             matches_waiting: self.queue.len(),
             league: None,

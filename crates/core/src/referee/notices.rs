@@ -11,6 +11,7 @@ use crate::protocol::{
 };
 use crate::registration::Identity;
 use serde_json::{Map, Value};
+use std::net::IpAddr;
 
 pub(super) fn league_error(code: ErrorCode, message: impl Into<UntrustedText>) -> LeagueError {
     LeagueError::new(code, message, None, None)
@@ -46,6 +47,8 @@ impl Referee {
                 self.cancelled(ctx, envelope, error);
                 Ok(())
             }
+            // A referee needs no table, and takes it as any notice.
+            Body::LeagueStandingsUpdate(_) => Ok(()),
             other => Err(league_error(
                 ErrorCode::InvalidState,
                 format!("a referee does not take {}", other.message_type()),
@@ -54,7 +57,11 @@ impl Referee {
     }
 
     /// Authenticates the manager. One with match tokens shows a notice token; any other cannot be authenticated.
-    pub(super) fn admit_manager(&self, envelope: &Envelope) -> Result<(), LeagueError> {
+    pub(super) fn admit_manager(
+        &self,
+        envelope: &Envelope,
+        client: Option<IpAddr>,
+    ) -> Result<(), LeagueError> {
         let Some(identity) = self.durable.identity() else {
             return Err(league_error(
                 ErrorCode::InvalidState,
@@ -66,6 +73,17 @@ impl Referee {
             return Err(league_error(ErrorCode::TokenInvalid, message));
         }
         if !identity.match_tokens {
+            // Where nobody has a token, the address is all there is.
+            let manager = &self.settings.manager;
+            let elsewhere = identity.auth_token.is_none()
+                && client.and_then(|client| manager.is_at(client)) == Some(false);
+            if elsewhere {
+                let message = format!(
+                    "only the league manager at {} may send this",
+                    manager.escaped()
+                );
+                return Err(league_error(ErrorCode::TokenInvalid, message));
+            }
             return Ok(());
         }
         let Some(token) = &envelope.auth_token else {
@@ -136,10 +154,10 @@ impl Referee {
                     .as_ref()
                     .and_then(|briefing| briefing.timeouts),
                 forfeits: forfeits(announced),
-                players_registered: announced
+                conformance: announced
                     .briefing
                     .as_ref()
-                    .and_then(|briefing| briefing.players_registered),
+                    .and_then(|briefing| briefing.conformance),
             };
             // One match that cannot be played must not drop the others.
             verdict = verdict.and(self.accept_offer(ctx, offer));
@@ -197,7 +215,7 @@ impl Referee {
             ],
             timeouts: None,
             forfeits: Vec::new(),
-            players_registered: None,
+            conformance: None,
         };
         self.accept_offer(ctx, offer)
     }

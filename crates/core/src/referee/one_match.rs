@@ -9,6 +9,7 @@ use super::window::{AnswerState, Forfeit, Window};
 use crate::agent::{CallId, ExternalId};
 use crate::fair::Dice;
 use crate::game::{Game, MoveMessage, Seat, Turn};
+use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::draw::Commitment;
 use crate::protocol::messages::{Blame, Cause, MatchResult};
@@ -97,6 +98,8 @@ pub(super) struct OngoingMatch {
     /// The pending request to the external rules.
     pub(super) rules_request: Option<ExternalId>,
     pub(super) timing: Timing,
+    /// How strictly answers are read.
+    pub(super) conformance: Conformance,
 }
 
 impl OngoingMatch {
@@ -106,6 +109,7 @@ impl OngoingMatch {
         game: Box<dyn Game>,
         places: [(Endpoint, Dialect); 2],
         timing: Timing,
+        conformance: Conformance,
         key: Option<&SigningKey>,
     ) -> Self {
         let commitment = assignment.commitment();
@@ -127,6 +131,7 @@ impl OngoingMatch {
             plays: Vec::new(),
             rules_request: None,
             timing,
+            conformance,
         }
     }
 

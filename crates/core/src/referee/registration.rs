@@ -7,7 +7,7 @@ use crate::protocol::messages::{
     BRIEFING, DRAW_2, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest,
 };
 use crate::protocol::{Body, RefereeId};
-use crate::registration::{Application, PROTOCOL_VERSION};
+use crate::registration::{Application, PROTOCOL_VERSION, own_word};
 use crate::signature::SigningKey;
 use smol_str::SmolStr;
 
@@ -22,18 +22,27 @@ impl Referee {
             self.record(ctx, RefereeEvent::Applied(application.clone()));
             application
         });
+        let adds = !self.registration.says_printed_fields_alone();
         let referee_meta = RefereeMeta {
             display_name: self.settings.display_name.clone(),
             version: self.settings.version.clone(),
             game_types: self.registration.announced_games(),
             contact_endpoint: self.settings.contact_endpoint.clone(),
             max_concurrent_matches: self.settings.max_concurrent_matches,
-            protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
-            capabilities: [MATCH_TOKENS, BRIEFING, DRAW_2]
-                .map(SmolStr::new_static)
-                .to_vec(),
-            timeouts: Some(self.settings.bounds).filter(|bounds| !bounds.is_empty()),
-            public_key: self.key.as_ref().map(SigningKey::public_key),
+            protocol_version: adds.then_some(SmolStr::new_static(PROTOCOL_VERSION)),
+            capabilities: if adds {
+                [MATCH_TOKENS, BRIEFING, DRAW_2]
+                    .map(SmolStr::new_static)
+                    .to_vec()
+            } else {
+                Vec::new()
+            },
+            timeouts: Some(self.settings.bounds).filter(|bounds| adds && !bounds.is_empty()),
+            public_key: self
+                .key
+                .as_ref()
+                .map(SigningKey::public_key)
+                .filter(|_| adds),
         };
         let request = RefereeRegisterRequest {
             referee_meta,
@@ -83,16 +92,6 @@ impl Referee {
         if let Some(identity) = self.durable.identity() {
             return identity.id.clone();
         }
-        let name = self.settings.display_name.raw().chars();
-        let plain: String = name
-            .map(|c| {
-                if c.is_ascii_alphanumeric() {
-                    c.to_ascii_lowercase()
-                } else {
-                    '-'
-                }
-            })
-            .collect();
-        RefereeId::new(plain)
+        RefereeId::new(own_word(&self.settings.display_name, "referee"))
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! # Who may answer for a player
 //! - Where tokens can be verified, an answer shows the player's match token, or the player's own token, from which that
-//!   is derived. Any other is E012, however the answer came.
-//! - In the *same exchange*, that is in the response to our call to the player's endpoint, an echo of the question's
-//!   token is a deviation, and lenient conformance also accepts an answer without a token.
+//!   is derived. That proves it, however the answer came.
+//! - In the *same exchange*, that is in the response to our call to the player's endpoint, the connection proves as much:
+//!   lenient conformance takes an answer without a token, with an echo of the question's token, or with one that is
+//!   nobody's, and records the deviation. It forgives nothing to a player that has registered a key.
 //! - A *separate* message could come from anyone. Where tokens cannot be verified, it must show the same token as the
-//!   player showed in an earlier exchange of this match.
+//!   player showed in an earlier exchange of this match, or come from the address of the endpoint of a player that has
+//!   acknowledged the question.
 //! - Lenient conformance also trusts the first separate message of a player that has only acknowledged our calls so
 //!   far, if its token is absent or cannot be verified; later messages must show the same. A fast opponent could forge
 //!   that first message: the price of playing with agents that cannot answer otherwise.
+//! - A manager that gives out no tokens leaves none to be shown.
 //!
 //! Only a hash of a player's own token is kept, for the length of the match.
 
@@ -64,6 +67,9 @@ const DEVIATIONS_MAX: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Via {
     Exchange,
+    /// As a message of its own, from the address of the player's endpoint.
+    FromEndpoint,
+    /// As a message of its own, from anywhere.
     Separate,
 }
 
@@ -122,24 +128,30 @@ impl Side {
         Some(u32::try_from(mean.as_millis()).unwrap_or(u32::MAX))
     }
 
-    /// Authenticates a message by its token, and records how. `proven` is whether the token is verified, if it can be.
+    /// Authenticates a message by its token, and records how.
     pub(super) fn admit(
         &mut self,
-        token: Option<&Token>,
-        proven: Option<bool>,
+        credentials: &Credentials<'_>,
         via: Via,
         conformance: Conformance,
     ) -> Result<(), ErrorCode> {
-        let lenient = conformance == Conformance::Lenient;
+        let &Credentials {
+            token,
+            proven,
+            is_keyed,
+            has_tokens,
+        } = credentials;
+        let lenient = conformance == Conformance::Lenient && !is_keyed;
         match proven {
             Some(true) => {
                 self.known_by = KnownBy::Proof;
                 return Ok(());
             }
+            Some(false) if lenient && via == Via::Exchange => return Ok(()),
             Some(false) => return Err(ErrorCode::TokenInvalid),
             None => {}
         }
-        if token.is_none() && !lenient {
+        if token.is_none() && !lenient && has_tokens {
             return Err(ErrorCode::TokenMissing);
         }
         let shown = match token {
@@ -155,12 +167,25 @@ impl Side {
         match via {
             Via::Exchange if first => self.known_by = shown,
             Via::Exchange => {}
-            Via::Separate if same => {}
+            Via::FromEndpoint | Via::Separate if same => {}
+            Via::FromEndpoint if self.answers_separately => {}
             Via::Separate if lenient && first && self.answers_separately => {
                 self.known_by = shown;
             }
-            Via::Separate => return Err(ErrorCode::TokenInvalid),
+            Via::FromEndpoint | Via::Separate => return Err(ErrorCode::TokenInvalid),
         }
         Ok(())
     }
+}
+
+/// What an answer shows of its sender.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Credentials<'a> {
+    pub(super) token: Option<&'a Token>,
+    /// Whether the token is the player's, if that can be verified.
+    pub(super) proven: Option<bool>,
+    /// Whether the player has registered a key.
+    pub(super) is_keyed: bool,
+    /// Whether the manager gives out tokens at all.
+    pub(super) has_tokens: bool,
 }

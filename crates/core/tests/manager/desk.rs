@@ -7,7 +7,7 @@ use matchday_core::entropy::Entropy;
 use matchday_core::league::{
     EndpointCheck, LeagueEvent, LeagueSettings, Manager, Proof, RegistrationRecord,
 };
-use matchday_core::protocol::decode::Incoming;
+use matchday_core::protocol::decode::{Conformance, Incoming};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{
@@ -40,6 +40,7 @@ pub(crate) fn quick() -> LeagueSettings {
     LeagueSettings {
         announce_lead: Duration::ZERO,
         endpoint_check: EndpointCheck::Off,
+        conformance: Conformance::Strict,
         ..LeagueSettings::default()
     }
 }
@@ -428,6 +429,7 @@ pub(crate) fn incoming(message: Message) -> Incoming {
         message_type,
         body: Ok(message.body),
         deviations: Vec::new(),
+        strict: None,
     }
 }
 

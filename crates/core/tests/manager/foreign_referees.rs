@@ -4,8 +4,11 @@ use crate::desk::*;
 use matchday_core::agent::{Answer, Input, Payload};
 use matchday_core::league::{LeagueEvent, LossCause, Suspicion};
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, RefereeId, Sender};
+use matchday_core::protocol::{Body, ErrorCode, PlayerId, RefereeId, Sender};
+use matchday_core::timing::Timing;
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A league in which the first referee is of another make, and the others are ours.
 fn league(referees: u32, players: u32) -> Desk {
@@ -14,13 +17,13 @@ fn league(referees: u32, players: u32) -> Desk {
         capabilities: Vec::new(),
         ..referee_meta(1, 5)
     };
-    desk.ask_as(
-        &referee(1),
-        RefereeRegisterRequest {
-            join_code: None,
-            referee_meta: foreign,
-        },
-    );
+    let request = RefereeRegisterRequest {
+        join_code: None,
+        referee_meta: foreign,
+    };
+    let message = desk.message(&referee(1), request);
+    let token = desk.ask(message).envelope.auth_token.unwrap();
+    desk.tokens.insert(referee(1), token);
     for number in 2..=referees {
         desk.register_referee(number, 5);
     }
@@ -201,4 +204,124 @@ fn matches_that_are_refused_side_by_side_are_all_told_in_the_next_form() {
         [announced, announced, assigned, assigned, started, started]
     );
     assert_eq!(suspensions(&desk), []);
+}
+
+#[test]
+fn one_that_acknowledges_and_does_nothing_is_asked_for_the_match_by_the_other_forms() {
+    let mut desk = league(1, 2);
+    let idle = quick().idle_after(&Timing::default());
+    let mut told = vec![answers(&mut desk, Answer::Received)["message_type"].clone()];
+    for _ in 0..2 {
+        desk.pass(idle);
+        told.push(answers(&mut desk, Answer::Received)["message_type"].clone());
+    }
+    assert_eq!(
+        told,
+        ["ROUND_ANNOUNCEMENT", "MATCH_ASSIGNMENT", "START_MATCH"]
+    );
+    assert_eq!(desk.open_matches().len(), 1, "the attempt is the same");
+    assert_eq!(suspensions(&desk), []);
+}
+
+#[test]
+fn one_that_plays_slowly_and_knows_no_assignment_loses_nothing_by_being_asked() {
+    let mut desk = league(1, 2);
+    answers(&mut desk, Answer::Received);
+    desk.pass(quick().idle_after(&Timing::default()));
+    answers(&mut desk, puzzled());
+    answers(&mut desk, puzzled());
+    assert_eq!(suspensions(&desk), []);
+    let body = desk.ask_as(&referee(1), desk.report_of("R1M1", (3, 0)));
+    assert!(matches!(body, Body::MatchResultAck(_)));
+}
+
+#[test]
+fn a_report_that_is_refused_for_good_frees_the_match_at_once() {
+    let mut desk = league(2, 2);
+    answers(&mut desk, Answer::Received);
+    let mut report = desk.report_of("R1M1", (3, 0));
+    Arc::make_mut(&mut report.result).winner = Some(PlayerId::numbered(2));
+    let body = desk.ask_as(&referee(1), report);
+    assert_eq!(error_code(&body), ErrorCode::InvalidFormat);
+    assert_eq!(desk.open_matches()[0].3, RefereeId::numbered(2));
+}
+
+#[test]
+fn the_only_referee_that_refuses_is_asked_less_and_less_often_and_players_hear_of_the_round_once() {
+    let mut desk = league(1, 2);
+    let mut asked = 0;
+    let mut announced = 0;
+    let until = desk.now + Duration::from_secs(150);
+    while desk.now < until {
+        while let Some(call) = desk.outbox.pop() {
+            let is_match =
+                |body: &Body| matches!(body, Body::RoundAnnouncement(_) | Body::MatchAssignment(_));
+            let tells =
+                matches!(&call.payload, Payload::Message(message) if is_match(&message.body));
+            let to_referee = call.to == referee_endpoint(1);
+            asked += usize::from(to_referee && tells);
+            announced += usize::from(!to_referee && tells);
+            let answer = if to_referee && tells {
+                puzzled()
+            } else {
+                Answer::Received
+            };
+            desk.hand_in(Input::Answer {
+                call: call.call,
+                dialect: call.dialect,
+                answer,
+            });
+        }
+        desk.pass(Duration::from_secs(1));
+    }
+    assert_eq!(announced, 2, "once each");
+    assert!(asked <= 3 * 8, "{asked}");
+    assert!(suspensions(&desk).len() <= 6, "{:?}", suspensions(&desk));
+}
+
+#[test]
+fn one_that_asks_for_the_schedule_finds_itself_there_and_need_not_know_the_announcement() {
+    let mut desk = league(1, 2);
+    let query = LeagueQuery {
+        league_id: league_id(),
+        query_type: Query::Schedule,
+        query_params: QueryParams::default(),
+    };
+    let Body::LeagueQueryResponse(response) = desk.ask_as(&referee(1), query) else {
+        panic!("an answer");
+    };
+    let data = serde_json::to_value(&response.data).unwrap();
+    let first = &data["rounds"][0]["matches"][0];
+    assert_eq!(first["referee_endpoint"], json!(referee_endpoint(1)));
+    for _ in 0..3 {
+        answers(&mut desk, puzzled());
+    }
+    assert_eq!(suspensions(&desk), []);
+    assert_eq!(desk.open_matches().len(), 1);
+}
+
+#[test]
+fn one_without_a_match_hears_of_the_round_when_its_matches_may_begin() {
+    let mut desk = Desk::new(quick());
+    desk.register_referee(1, 5);
+    for number in [2, 3] {
+        let foreign = RefereeMeta {
+            capabilities: Vec::new(),
+            ..referee_meta(number, 5)
+        };
+        let request = RefereeRegisterRequest {
+            join_code: None,
+            referee_meta: foreign,
+        };
+        desk.ask_as(&referee(number), request);
+    }
+    for number in 1..=4 {
+        desk.register_player(number);
+    }
+    desk.start();
+    assert_eq!(desk.sent_to(&referee_endpoint(3)).len(), 1);
+    assert!(matches!(
+        desk.sent_to(&referee_endpoint(3))[0],
+        Body::RoundAnnouncement(_)
+    ));
 }

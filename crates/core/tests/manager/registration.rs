@@ -2,11 +2,11 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content, Payload};
-use matchday_core::league::{EndpointCheck, LeagueSettings};
+use matchday_core::league::{EndpointCheck, Invitation, LeagueSettings};
 use matchday_core::protocol::decode::{Conformance, Rejection};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{
-    Body, ConversationId, ErrorCode, GameType, Message, Sender, Token, UntrustedText,
+    Body, ConversationId, DisplayName, ErrorCode, GameType, Message, Sender, Token, UntrustedText,
 };
 use std::time::Duration;
 
@@ -400,4 +400,71 @@ fn an_endpoint_that_may_not_be_called_is_refused_with_the_rule_and_what_to_do() 
         assert_eq!(context["came"], player_meta(1).contact_endpoint.raw());
         assert_eq!(desk.manager.league().players, before.players);
     }
+}
+
+/// In a league of this conformance: the id that an agent gets that calls itself so.
+fn registered_as(desk: &mut Desk, sender: &str, number: u32) -> Sender {
+    let sender = Sender::parse(sender).unwrap();
+    let body: Body = match sender {
+        Sender::Referee(_) => RefereeRegisterRequest {
+            referee_meta: referee_meta(number, 5),
+            join_code: None,
+        }
+        .into(),
+        _ => LeagueRegisterRequest {
+            player_meta: player_meta(number),
+            join_code: None,
+        }
+        .into(),
+    };
+    answer_id(&desk.ask_as(&sender, body))
+}
+
+fn lenient() -> LeagueSettings {
+    LeagueSettings {
+        conformance: Conformance::Lenient,
+        ..quick()
+    }
+}
+
+#[test]
+fn in_lenient_an_agent_gets_the_free_id_that_it_calls_itself_by_and_the_others_the_next_free_one() {
+    let mut desk = Desk::new(lenient());
+    for (number, asked, given) in [
+        (1, "player:P03", "player:P03"),
+        (2, "player:alpha", "player:P01"),
+        (3, "player:P03", "player:P02"),
+        (4, "player:P4", "player:P04"),
+        (5, "player:P007", "player:P05"),
+        (6, "player:P100", "player:P06"),
+        (7, "referee:REF02", "referee:REF02"),
+        (8, "referee:REF02", "referee:REF01"),
+        (9, "referee:whistle", "referee:REF03"),
+    ] {
+        assert_eq!(
+            registered_as(&mut desk, asked, number).to_string(),
+            given,
+            "{asked}"
+        );
+    }
+}
+
+#[test]
+fn in_strict_ids_are_given_in_the_order_of_registration() {
+    let mut desk = Desk::new(quick());
+    assert_eq!(registered_as(&mut desk, "player:P03", 1), player(1));
+}
+
+#[test]
+fn a_place_on_a_roster_is_nobodys_by_its_number() {
+    let mut desk = Desk::new(LeagueSettings {
+        roster: vec![Invitation {
+            role: AgentRole::Player,
+            name: Some(DisplayName::parse("Agent 1").unwrap()),
+            code: Token::new("tok_join_a").hash(),
+        }],
+        ..lenient()
+    });
+    desk.join_code = Some(Token::new("tok_join_a"));
+    assert_eq!(registered_as(&mut desk, "player:P03", 1), player(1));
 }

@@ -180,6 +180,7 @@ impl World {
             message_type: message,
             body: Err(rejection),
             deviations: Vec::new(),
+            strict: None,
         };
         match self
             .desk

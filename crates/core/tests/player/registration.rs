@@ -27,7 +27,7 @@ fn the_first_registration_says_who_asks_and_shows_a_key_of_its_own() {
     let (message, request) = registration(Seat::empty("random").wake());
     assert_eq!(
         message.envelope.sender,
-        Sender::parse("player:agent-alpha").unwrap()
+        Sender::parse("player:Agent-Alpha").unwrap()
     );
     assert!(message.envelope.auth_token.unwrap().is_registration_key());
     assert_eq!(
@@ -46,15 +46,23 @@ fn a_registration_waits_ten_seconds_for_its_answer() {
 }
 
 #[test]
-fn it_registers_every_two_seconds_until_it_succeeds() {
+fn it_registers_every_two_seconds_until_the_manager_is_there_and_less_often_if_that_does_not_decide()
+ {
     let mut seat = Seat::empty("random");
     let mut call = seat.wake().call;
-    for failure in [
-        Answer::Undelivered(Failure::NoConnection),
-        Answer::Undelivered(Failure::TimedOut),
-        Answer::Garbled("a page".into()),
-        Answer::Received,
-        Answer::Undelivered(Failure::NoConnection),
+    let garbled = || Answer::Garbled("a page".into());
+    for (failure, pause) in [
+        (Answer::Undelivered(Failure::NoConnection), 2),
+        (Answer::Undelivered(Failure::TimedOut), 2),
+        (garbled(), 2),
+        (Answer::Received, 4),
+        (garbled(), 8),
+        (garbled(), 16),
+        (garbled(), 32),
+        (garbled(), 60),
+        (garbled(), 60),
+        (Answer::Undelivered(Failure::NoConnection), 2),
+        (garbled(), 2),
     ] {
         let _ = seat.answer(call, failure);
         assert!(matches!(
@@ -63,13 +71,13 @@ fn it_registers_every_two_seconds_until_it_succeeds() {
         ));
         assert_eq!(
             seat.player.deadline(),
-            Some(seat.now + Duration::from_secs(2))
+            Some(seat.now + Duration::from_secs(pause))
         );
         assert!(
             seat.step(Input::Tick).outbox.is_empty(),
             "not before its time"
         );
-        seat.now = seat.now + Duration::from_secs(2);
+        seat.now = seat.now + Duration::from_secs(pause);
         let sent = seat.step(Input::Tick).outbox.pop().unwrap();
         call = sent.call;
         assert_eq!(registration(sent).0.envelope.timestamp, seat.now);
@@ -269,14 +277,91 @@ fn a_manager_that_says_already_registered_and_as_whom_has_accepted() {
 }
 
 #[test]
-fn a_manager_that_understands_nothing_yet_is_asked_again() {
+fn a_manager_that_understands_nothing_yet_is_asked_again_in_every_manner() {
     let mut seat = Seat::empty("random");
-    let call = seat.wake().call;
+    let mut call = seat.wake().call;
+    for _ in 0..2 {
+        let step = seat.answer(call, Answer::NotUnderstood("HTTP 500".into()));
+        call = step.outbox.last().expect("at once").call;
+    }
     let _ = seat.answer(call, Answer::NotUnderstood("HTTP 500".into()));
     assert!(matches!(
         seat.player.registration_state(),
         RegistrationState::Waiting { .. }
     ));
+    seat.now = seat.now + Duration::from_secs(2);
+    let again = seat.step(Input::Tick).outbox.pop().unwrap();
+    assert!(registration(again).0.envelope.auth_token.is_some());
+}
+
+fn refusal(code: ErrorCode, by_ours: bool) -> Answer {
+    let context =
+        by_ours.then(|| serde_json::Map::from_iter([("match_tokens".to_owned(), true.into())]));
+    let no = LeagueError::new(code, "no", None, context);
+    Answer::Message(Ok(incoming(from_manager(no))))
+}
+
+#[test]
+fn a_manager_of_another_make_is_asked_without_a_token_and_then_with_the_printed_fields_alone() {
+    let mut seat = Seat::empty("random");
+    let code = Token::new("tok_join_abc");
+    seat.player = std::mem::replace(&mut seat.player, build("random", false))
+        .with_join_code(Some(code.clone()));
+    let sent = seat.wake();
+    let call = sent.call;
+    assert!(registration(sent).0.envelope.auth_token.is_some());
+
+    let second = seat
+        .answer(call, refusal(ErrorCode::TokenInvalid, false))
+        .outbox
+        .pop()
+        .unwrap();
+    let call = second.call;
+    let (message, request) = registration(second);
+    assert_eq!(message.envelope.auth_token, None);
+    assert!(request.player_meta.public_key.is_some());
+    assert_eq!(request.join_code.as_ref(), Some(&code));
+
+    let third = seat
+        .answer(call, refusal(ErrorCode::MissingField, false))
+        .outbox
+        .pop()
+        .unwrap();
+    let call = third.call;
+    let (message, request) = registration(third);
+    assert_eq!(message.envelope.auth_token, None);
+    let meta = serde_json::to_value(&request.player_meta).unwrap();
+    let fields: Vec<_> = meta.as_object().unwrap().keys().collect();
+    assert_eq!(
+        fields,
+        ["contact_endpoint", "display_name", "game_types", "version"]
+    );
+    assert_eq!(request.join_code.as_ref(), Some(&code));
+
+    let step = seat.answer(call, refusal(ErrorCode::TokenInvalid, false));
+    assert!(step.outbox.is_empty(), "there is nothing less to say");
+    assert!(matches!(
+        seat.player.registration_state(),
+        RegistrationState::Refused { .. }
+    ));
+}
+
+#[test]
+fn a_manager_of_ours_is_asked_once() {
+    let mut seat = Seat::empty("random");
+    let call = seat.wake().call;
+    assert!(
+        seat.answer(call, refusal(ErrorCode::TokenInvalid, true))
+            .outbox
+            .is_empty()
+    );
+    let mut seat = Seat::empty("random");
+    let call = seat.wake().call;
+    assert!(
+        seat.answer(call, refusal(ErrorCode::LateRegistration, false))
+            .outbox
+            .is_empty()
+    );
 }
 
 #[test]

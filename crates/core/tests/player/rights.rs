@@ -69,6 +69,7 @@ fn unreadable(message: MessageType, sender: &Sender, token: Option<&Token>) -> I
             conversation_id: None,
         }),
         deviations: Vec::new(),
+        strict: None,
     }
 }
 

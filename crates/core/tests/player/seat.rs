@@ -271,6 +271,7 @@ pub(crate) fn incoming(message: Message) -> Incoming {
         envelope: message.envelope,
         body: Ok(message.body),
         deviations: Vec::new(),
+        strict: None,
     }
 }
 

@@ -12,6 +12,7 @@ use matchday_core::referee::{Referee, RefereeEvent, RefereeSettings};
 use matchday_core::timing::Timing;
 use matchday_testkit::schemas::assert_step_fits;
 use serde_json::{Value, json};
+use std::net::IpAddr;
 use std::time::Duration;
 
 pub(crate) struct Bench {
@@ -80,6 +81,7 @@ pub(crate) fn incoming(envelope: Envelope, body: impl Into<Body>) -> Incoming {
         message_type: body.message_type(),
         body: Ok(body),
         deviations: Vec::new(),
+        strict: None,
     }
 }
 
@@ -146,7 +148,7 @@ impl Announced {
                     forfeits: self.forfeits.clone(),
                     player_a_public_key: None,
                     player_b_public_key: None,
-                    players_registered: Some(20),
+                    conformance: None,
                 })
             }),
             match_id,
@@ -187,6 +189,15 @@ impl Bench {
     }
 
     pub(crate) fn register(&mut self, match_tokens: bool) {
+        self.register_with(match_tokens, Some(referee_token()));
+    }
+
+    /// With a manager that gives out no tokens.
+    pub(crate) fn register_without_token(&mut self) {
+        self.register_with(false, None);
+    }
+
+    fn register_with(&mut self, match_tokens: bool, token: Option<Token>) {
         let call = self.last(MessageType::RefereeRegisterRequest).call;
         let response = RefereeRegisterResponse {
             referee_id: Some(RefereeId::numbered(1)),
@@ -201,7 +212,7 @@ impl Bench {
                 context: None,
             },
         };
-        let envelope = self.manager_envelope().with_token(Some(referee_token()));
+        let envelope = self.manager_envelope().with_token(token);
         self.answer(call, Answer::Message(Ok(incoming(envelope, response))));
     }
 
@@ -282,6 +293,15 @@ impl Bench {
     }
 
     pub(crate) fn request(&mut self, ask: Ask) -> Content {
+        self.request_by(None, ask)
+    }
+
+    /// A request that comes from this address.
+    pub(crate) fn request_from(&mut self, client: &str, ask: Ask) -> Content {
+        self.request_by(Some(client.parse().unwrap()), ask)
+    }
+
+    fn request_by(&mut self, client: Option<IpAddr>, ask: Ask) -> Content {
         self.requests += 1;
         let id = RequestId(self.requests);
         let dialect = Dialect::Standard;
@@ -291,7 +311,7 @@ impl Bench {
             dialect,
             local: false,
             objection: None,
-            client: None,
+            client,
             join_code: None,
         }));
         let reply = self.replies.last().expect("every request has its reply");

@@ -353,3 +353,29 @@ fn under_a_manager_of_another_make_the_match_is_begun_anew() {
     bench.chooses(2, "R1M1", Parity::Odd);
     assert_eq!(bench.decisions(), 1);
 }
+
+#[test]
+fn a_refusal_is_recorded_in_the_players_own_words_and_not_as_a_missing_token() {
+    let mut bench = Bench::invited();
+    bench.joins(1, "R1M1");
+    let error = matchday_core::protocol::messages::LeagueError::new(
+        ErrorCode::TokenInvalid,
+        "you are not my referee",
+        None,
+        None,
+    );
+    let envelope = bench.player_envelope(2, &m("R1M1")).with_token(None);
+    bench.answers(
+        2,
+        GameInvitation,
+        Answer::Message(Ok(incoming(envelope, error))),
+    );
+    bench.until(6.0);
+    let evidence = blame(&bench, 2).unwrap().evidence.unwrap();
+    assert!(
+        evidence
+            .raw()
+            .contains("E012 AUTH_TOKEN_INVALID: you are not my referee"),
+        "{evidence:?}"
+    );
+}

@@ -4,7 +4,7 @@ use crate::bench::*;
 use matchday_core::agent::{Answer, Ask, Content};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::*;
-use matchday_core::referee::RefereeEvent;
+use matchday_core::referee::{RefereeEvent, RefereeSettings};
 use serde_json::json;
 
 fn assignment(endpoints: bool) -> MatchAssignment {
@@ -351,4 +351,101 @@ fn a_referee_is_shut_down_once_the_league_is_over_and_says_so() {
     let envelope = bench.manager_envelope();
     bench.told(envelope, league_completed());
     assert_eq!(state_of(&mut bench, None)["state"], "SHUTDOWN");
+}
+
+fn queries(bench: &Bench) -> Vec<String> {
+    let sent = bench.all(MessageType::LeagueQuery);
+    let kind = |sent: &(Timestamp, _)| written(&sent.1)["query_type"].as_str().unwrap().to_owned();
+    sent.iter().map(kind).collect()
+}
+
+/// A manager of another make that answers queries with this data.
+fn told_by_data(data: serde_json::Value) -> Bench {
+    let mut bench = Bench::fresh(settings());
+    bench.register(false);
+    let manager = bench.manager_envelope();
+    bench.told(manager, assignment(false));
+    let query = bench.last(MessageType::LeagueQuery);
+    let response = LeagueQueryResponse {
+        data: data.as_object().cloned(),
+        ..players()
+    };
+    let answer = Answer::Message(Ok(incoming(bench.manager_envelope(), response)));
+    bench.answer(query.call, answer);
+    bench
+}
+
+#[test]
+fn endpoints_are_found_in_whatever_form_a_manager_lists_them() {
+    for data in [
+        json!({"players": {"P01": "http://localhost:8101/mcp", "P02": {"endpoint": "http://localhost:8102/mcp"}}}),
+        json!({"players": [{"player_id": "P01", "endpoint": endpoint(1)}, {"player_id": "P02", "contact_endpoint": endpoint(2)}]}),
+        json!({"rounds": [{"matches": [{"player_a_id": "P01", "player_a_endpoint": endpoint(1),
+            "player_b_id": "P02", "player_b_endpoint": endpoint(2)}]}]}),
+    ] {
+        let bench = told_by_data(data);
+        assert_eq!(bench.all_to(1, MessageType::GameInvitation).len(), 1);
+        assert_eq!(bench.all_to(2, MessageType::GameInvitation).len(), 1);
+    }
+}
+
+#[test]
+fn where_no_list_has_them_the_schedule_is_asked_and_then_the_usual_ports_of_this_machine_are_called()
+ {
+    let mut bench = told_by_data(json!({"players": []}));
+    assert_eq!(queries(&bench), ["GET_PLAYERS", "GET_SCHEDULE"]);
+    let query = bench.last(MessageType::LeagueQuery);
+    bench.answer(query.call, Answer::NotUnderstood("no such query".into()));
+    assert_eq!(bench.all_to(1, MessageType::GameInvitation).len(), 1);
+    assert_eq!(bench.all_to(2, MessageType::GameInvitation).len(), 1);
+}
+
+#[test]
+fn what_the_manager_would_have_to_say_is_told_and_it_is_asked_less_and_less_often() {
+    let settings = RefereeSettings {
+        manager: Endpoint::parse("http://league.example/mcp").unwrap(),
+        ..settings()
+    };
+    let mut bench = Bench::fresh(settings);
+    bench.register(false);
+    let manager = bench.manager_envelope();
+    bench.told(manager, assignment(false));
+    for second in 1..=150 {
+        for (_, sent) in bench.all(MessageType::LeagueQuery) {
+            bench.answer(sent.call, Answer::NotUnderstood("no such query".into()));
+        }
+        bench.until(f64::from(second));
+    }
+    assert!(queries(&bench).len() <= 10, "{:?}", queries(&bench));
+    let lacks = bench.referee.lacks_endpoints().unwrap();
+    assert!(
+        lacks.contains("P01, P02") && lacks.contains("GET_PLAYERS"),
+        "{lacks}"
+    );
+}
+
+#[test]
+fn a_table_is_taken_though_a_referee_needs_none() {
+    let mut bench = Bench::new();
+    let update = LeagueStandingsUpdate {
+        league_id: league(),
+        round_id: RoundId(1),
+        standings: Vec::new().into(),
+    };
+    let envelope = bench.manager_envelope();
+    assert_eq!(bench.told(envelope, update), Content::Received);
+}
+
+#[test]
+fn a_manager_that_gives_out_no_tokens_is_known_by_its_address() {
+    for (client, is_taken) in [("127.0.0.1", true), ("192.0.2.7", false)] {
+        let mut bench = Bench::fresh(settings());
+        bench.register_without_token();
+        let envelope = bench.manager_envelope().with_token(None);
+        let ask = Ask::Message(Ok(incoming(envelope, assignment(true))));
+        assert_eq!(
+            bench.request_from(client, ask) == Content::Received,
+            is_taken
+        );
+    }
 }

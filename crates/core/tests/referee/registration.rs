@@ -16,7 +16,7 @@ use serde_json::json;
 fn it_says_all_that_a_manager_wants_to_know() {
     let bench = Bench::fresh(settings());
     let request = written(&bench.last(RefereeRegisterRequest));
-    assert_eq!(request["sender"], "referee:referee-alpha");
+    assert_eq!(request["sender"], "referee:Referee-Alpha");
     assert!(
         request["auth_token"]
             .as_str()
@@ -121,11 +121,12 @@ fn a_manager_that_will_not_have_the_longer_list_of_games_is_asked_with_even_odd_
                 .len(),
             games
         );
+        let ours = json!({"match_tokens": true}).as_object().cloned();
         let no = LeagueError::new(
             ErrorCode::InvalidFormat,
             "referee_meta.game_types: unknown game",
             None,
-            None,
+            ours,
         );
         let answer = Answer::Message(Ok(incoming(bench.manager_envelope(), no)));
         bench.answer(requests[tries - 1].1.call, answer);
@@ -134,6 +135,29 @@ fn a_manager_that_will_not_have_the_longer_list_of_games_is_asked_with_even_odd_
         bench.referee.registration_state(),
         RegistrationState::Refused { .. }
     ));
+}
+
+#[test]
+fn the_third_try_says_only_what_the_message_catalogue_prints() {
+    let mut bench = Bench::fresh(settings());
+    for code in [ErrorCode::TokenInvalid, ErrorCode::MissingField] {
+        let call = bench.last(RefereeRegisterRequest).call;
+        let no = LeagueError::new(code, "no", None, None);
+        let answer = Answer::Message(Ok(incoming(bench.manager_envelope(), no)));
+        bench.answer(call, answer);
+    }
+    let request = written(&bench.last(RefereeRegisterRequest));
+    assert_eq!(request.get("auth_token"), None);
+    assert_eq!(
+        request["referee_meta"],
+        json!({
+            "display_name": "Referee Alpha",
+            "version": "1.0.0",
+            "game_types": ["even_odd", "tic_tac_toe", "rock_paper_scissors"],
+            "contact_endpoint": "http://localhost:8001/mcp",
+            "max_concurrent_matches": 2,
+        })
+    );
 }
 
 #[test]

@@ -72,6 +72,7 @@ fn unreadable(message: MessageType, sender: &Sender, token: Option<&Token>) -> I
             conversation_id: None,
         }),
         deviations: Vec::new(),
+        strict: None,
     }
 }
 

@@ -5,7 +5,8 @@ use matchday_core::agent::{Answer, Ask, Content};
 use matchday_core::protocol::MessageType::{ChooseParityCall, GameError, GameInvitation};
 use matchday_core::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming};
 use matchday_core::protocol::messages::{GameJoinAck, Parity};
-use matchday_core::protocol::{Body, ConversationId, PlayerId, Sender, Token};
+use matchday_core::protocol::{Body, ConversationId, ErrorCode, PlayerId, Sender, Token};
+use matchday_core::signature::SigningKey;
 use serde_json::json;
 use smol_str::SmolStr;
 use std::sync::Arc;
@@ -127,8 +128,8 @@ fn another_match_id_is_e015() {
 }
 
 #[test]
-fn the_opponents_name_is_e012_in_sender_and_in_body() {
-    for mut bench in [Bench::invited(), lenient()] {
+fn in_strict_the_opponents_name_is_e012_in_sender_and_in_body() {
+    for mut bench in [Bench::invited()] {
         bench.joins(1, "R1M1");
         bench.joins(2, "R1M1");
         bench.chooses(1, "R1M1", Parity::Even);
@@ -203,29 +204,147 @@ fn a_foreign_player_shows_its_own_token_in_the_exchange_and_the_strict_reading_w
     assert!(bench.verdict().contains(" WIN "));
 }
 
+/// The GAME_JOIN_ACK of player 2 in the exchange, with this token.
+fn joins_showing(bench: &mut Bench, token: Option<Token>) {
+    let mut ack = bench.join_ack(2, "R1M1", true);
+    ack.envelope.auth_token = token;
+    bench.answers(2, GameInvitation, Answer::Message(Ok(ack)));
+}
+
 #[test]
-fn a_false_token_in_the_exchange_is_e012_in_every_reading() {
-    for mut bench in [Bench::invited(), lenient()] {
-        let mut ack = bench.join_ack(2, "R1M1", true);
-        ack.envelope.auth_token = Some(Token::new("tok_p02_guess"));
-        bench.answers(2, GameInvitation, Answer::Message(Ok(ack)));
-        assert_eq!(told(&bench), "E012");
-        assert_eq!(bench.all(ChooseParityCall).len(), 0);
+fn in_strict_an_absent_token_an_echo_and_a_made_up_one_are_refused_in_the_exchange() {
+    for (token, code) in [
+        (None, "E011"),
+        (Some(tokens(2, &m("R1M1"), 1).to_player), "E012"),
+        (Some(Token::new("tok_p02_temp")), "E012"),
+    ] {
+        let mut bench = Bench::invited();
+        joins_showing(&mut bench, token);
+        assert_eq!(told(&bench), code);
     }
 }
 
 #[test]
-fn an_echo_of_the_token_that_was_shown_is_taken_and_noted() {
-    for mut bench in [Bench::invited(), lenient()] {
+fn in_lenient_an_absent_token_an_echo_and_a_made_up_one_are_deviations_in_the_exchange() {
+    for (token, noted) in [
+        (None, "missing auth_token"),
+        (
+            Some(tokens(2, &m("R1M1"), 1).to_player),
+            "echoed auth_token",
+        ),
+        (Some(Token::new("tok_p02_temp")), "mismatch auth_token"),
+    ] {
+        let mut bench = lenient();
         bench.joins(1, "R1M1");
-        let mut ack = bench.join_ack(2, "R1M1", true);
-        ack.envelope.auth_token = Some(tokens(2, &m("R1M1"), 1).to_player);
-        bench.answers(2, GameInvitation, Answer::Message(Ok(ack)));
+        joins_showing(&mut bench, token);
         bench.chooses(1, "R1M1", Parity::Even);
         bench.chooses(2, "R1M1", Parity::Odd);
         let deviations = bench.report().details.deviations.unwrap();
-        assert_eq!(deviations.get(&p(2)).unwrap(), &["echoed auth_token"]);
+        assert_eq!(deviations.get(&p(2)).unwrap(), &[noted]);
     }
+}
+
+#[test]
+fn the_token_of_another_player_or_of_another_match_is_e012_in_every_reading() {
+    for token in [
+        own_token(1),
+        tokens(1, &m("R1M1"), 1).from_player,
+        tokens(1, &m("R1M1"), 1).to_player,
+        tokens(4, &m("R1M2"), 1).from_player,
+        tokens(2, &m("R1M3"), 1).to_player,
+    ] {
+        let mut bench = lenient();
+        bench.announce(&[even_odd("R1M2", 3, 4), even_odd("R1M3", 2, 5)]);
+        let mut ack = bench.join_ack(2, "R1M1", true);
+        ack.envelope.auth_token = Some(token);
+        let call = bench.all_to(2, GameInvitation)[0].1.call;
+        bench.answer(call, Answer::Message(Ok(ack)));
+        assert_eq!(told(&bench), "E012");
+    }
+}
+
+#[test]
+fn nothing_is_forgiven_to_a_player_with_a_key() {
+    let key = SigningKey::from_seed([7; 32]).public_key();
+    for (token, code) in [
+        (None, "E011"),
+        (Some(tokens(2, &m("R1M1"), 1).to_player), "E012"),
+        (Some(Token::new("tok_p02_temp")), "E012"),
+    ] {
+        let mut settings = settings();
+        settings.conformance = Conformance::Lenient;
+        let mut bench = Bench::with(settings);
+        let mut round = bench.round(&[even_odd("R1M1", 1, 2)], 0);
+        let mut matches = round.matches.to_vec();
+        matches[0].briefing.as_mut().unwrap().player_b_public_key = Some(key);
+        round.matches = matches.into();
+        let envelope = bench.manager_envelope();
+        bench.told(envelope, round);
+        joins_showing(&mut bench, token);
+        assert_eq!(told(&bench), code);
+    }
+}
+
+#[test]
+fn the_conformance_of_the_league_comes_with_the_match_and_overrules_the_referees_own() {
+    for (own, leagues, is_taken) in [
+        (Conformance::Strict, Conformance::Lenient, true),
+        (Conformance::Lenient, Conformance::Strict, false),
+    ] {
+        let mut settings = settings();
+        settings.conformance = own;
+        let mut bench = Bench::with(settings);
+        let mut round = bench.round(&[even_odd("R1M1", 1, 2)], 0);
+        let mut matches = round.matches.to_vec();
+        matches[0].briefing.as_mut().unwrap().conformance = Some(leagues);
+        round.matches = matches.into();
+        let envelope = bench.manager_envelope();
+        bench.told(envelope, round);
+        joins_showing(&mut bench, None);
+        assert_eq!(bench.all(GameError).is_empty(), is_taken, "{leagues:?}");
+    }
+}
+
+#[test]
+fn an_answer_that_only_the_lenient_reading_takes_is_refused_as_the_strict_one_says() {
+    for mut bench in [Bench::invited(), lenient()] {
+        let is_strict = bench.settings.conformance == Conformance::Strict;
+        let mut ack = bench.join_ack(2, "R1M1", true);
+        ack.deviations.push(Deviation {
+            kind: DeviationKind::Missing,
+            path: "timestamp".to_owned(),
+        });
+        let mut missing = invalid_choice("nothing");
+        missing.code = ErrorCode::MissingField;
+        ack.strict = Some(Box::new(Err(missing)));
+        bench.answers(2, GameInvitation, Answer::Message(Ok(ack)));
+        assert_eq!(bench.all(GameError).is_empty(), !is_strict);
+        if is_strict {
+            assert_eq!(told(&bench), "E003");
+        }
+    }
+}
+
+#[test]
+fn a_manager_that_gives_out_no_tokens_has_its_referee_demand_none() {
+    let mut bench = Bench::fresh(settings());
+    bench.register_without_token();
+    let mut single = even_odd("R1M1", 1, 2);
+    single.briefed = true;
+    let envelope = bench.manager_envelope().with_token(None);
+    let mut round = bench.round(&[single], 0);
+    let mut matches = round.matches.to_vec();
+    let briefing = matches[0].briefing.as_mut().unwrap();
+    briefing.player_a_tokens = None;
+    briefing.player_b_tokens = None;
+    round.matches = matches.into();
+    bench.told(envelope, round);
+    for player in [1, 2] {
+        let mut ack = bench.join_ack(player, "R1M1", true);
+        ack.envelope.auth_token = None;
+        bench.answers(player, GameInvitation, Answer::Message(Ok(ack)));
+    }
+    assert_eq!(bench.all(ChooseParityCall).len(), 2);
 }
 
 #[test]
@@ -250,13 +369,8 @@ fn another_conversation_than_the_questions_is_e015_in_strict_and_noted_in_lenien
 }
 
 #[test]
-fn a_name_of_the_agents_own_may_stand_in_the_body_too_but_no_given_id() {
-    for (name, taken) in [
-        ("alpha", true),
-        ("P01", false),
-        ("P07", false),
-        ("P77", true),
-    ] {
+fn in_the_exchange_any_name_of_the_agents_own_will_do_in_the_body_too() {
+    for name in ["alpha", "P01", "P07", "P77"] {
         let mut bench = lenient();
         let mut ack = bench.join_ack(2, "R1M1", true);
         ack.envelope.sender = Sender::Player(PlayerId::new(name));
@@ -264,7 +378,7 @@ fn a_name_of_the_agents_own_may_stand_in_the_body_too_but_no_given_id() {
             Arc::make_mut(body).player_id = PlayerId::new(name);
         }
         bench.answers(2, GameInvitation, Answer::Message(Ok(ack)));
-        assert_eq!(bench.all(GameError).is_empty(), taken, "{name}");
+        assert!(bench.all(GameError).is_empty(), "{name}");
     }
 }
 
@@ -408,6 +522,44 @@ fn a_players_own_token_proves_a_separate_answer_in_every_reading_and_a_false_one
         assert_eq!(
             refused(&joins_apart(&mut bench(), Some(own_token(1)))),
             "E012"
+        );
+    }
+}
+
+/// A match under a manager of another make, which gives out tokens that its referee cannot know.
+fn under_another_manager() -> Bench {
+    let mut bench = Bench::fresh(settings());
+    bench.register(false);
+    let mut round = bench.round(&[even_odd("R1M1", 1, 2)], 0);
+    let mut matches = round.matches.to_vec();
+    let briefing = matches[0].briefing.as_mut().unwrap();
+    briefing.player_a_tokens = None;
+    briefing.player_b_tokens = None;
+    round.matches = matches.into();
+    let envelope = bench.manager_envelope();
+    bench.told(envelope, round);
+    bench
+}
+
+#[test]
+fn under_another_manager_a_separate_answer_counts_from_the_address_of_an_endpoint_that_acknowledged()
+ {
+    for (client, acknowledged, is_taken) in [
+        ("127.0.0.1", true, true),
+        ("127.0.0.1", false, false),
+        ("192.0.2.7", true, false),
+    ] {
+        let mut bench = under_another_manager();
+        if acknowledged {
+            bench.answers(2, GameInvitation, Answer::Received);
+        }
+        let mut ack = bench.join_ack(2, "R1M1", true);
+        ack.envelope.auth_token = Some(own_token(2));
+        let reply = bench.request_from(client, Ask::Message(Ok(ack)));
+        assert_eq!(
+            reply == Content::Received,
+            is_taken,
+            "{client} {acknowledged}"
         );
     }
 }

@@ -406,11 +406,9 @@ fn log_sink(format: Format, least: Level, to: LogTo) -> LogSink {
     })
 }
 
-/// If this is a registration that did not reach the manager: how to say so.
+/// If this is a registration that the manager did not accept: how to say so. Whether the agent asks again is not known here.
 fn unanswered(entry: &Entry) -> Option<String> {
     let kind = entry.message_type.as_ref()?.raw();
-    let failed = entry.level == Level::WARN && entry.event_type == "message_sent";
-    (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
     let text = |key| {
         entry
             .details
@@ -418,10 +416,17 @@ fn unanswered(entry: &Entry) -> Option<String> {
             .and_then(serde_json::Value::as_str)
             .unwrap_or_default()
     };
+    let outcome = text("outcome");
+    let undecided = entry.level != Level::INFO || matches!(outcome, "received" | "data");
+    let failed = undecided && entry.event_type == "message_sent";
+    (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
+    let why = match outcome {
+        "received" | "data" => "it answered without saying whether it accepts",
+        outcome => outcome,
+    };
     Some(format!(
-        "cannot register with the manager at {} yet ({}): trying again",
-        text("to"),
-        text("outcome")
+        "cannot register with the manager at {} yet: not registered ({why})",
+        text("to")
     ))
 }
 

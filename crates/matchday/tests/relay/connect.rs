@@ -132,6 +132,7 @@ fn an_agent_that_does_not_listen_is_told_of() {
         .unwrap();
     let saved: serde_json::Value = serde_json::from_slice(&std::fs::read(saved).unwrap()).unwrap();
     let path = format!("/relay/{}/mcp", saved["mailbox"].as_str().unwrap());
-    assert!(crate::http::call(&cli.listen, "POST", &path, None, "{}").is_none());
+    let answer = crate::http::call(&cli.listen, "POST", &path, None, "{}");
+    assert_eq!(crate::http::absence(answer), "absent");
     connect.until("the agent is not listening");
 }

@@ -10,6 +10,15 @@ use std::time::Duration;
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) body: String,
+    /// Why the relay says that the agent has not answered.
+    absence: Option<String>,
+}
+
+/// What a relay answers in the stead of an agent: why that has not answered.
+pub(crate) fn absence(answer: Option<Response>) -> String {
+    let answer = answer.expect("the relay answers");
+    assert_eq!(answer.status, 503, "{answer:?}");
+    answer.absence.expect("only the relay says so")
 }
 
 impl Response {
@@ -50,9 +59,15 @@ pub(crate) fn receive(mut stream: TcpStream) -> Option<Response> {
     let _ = stream.read_to_string(&mut answer);
     let (head, body) = answer.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let absence = head
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .find(|(name, _)| name.eq_ignore_ascii_case("matchday-agent"))
+        .map(|(_, said)| said.to_owned());
     Some(Response {
         status,
         body: body.to_owned(),
+        absence,
     })
 }
 

@@ -1,7 +1,7 @@
 //! What a relay promises to callers and to agents.
 
 use crate::MATCHDAY;
-use crate::http::{Mailbox, call, receive};
+use crate::http::{Mailbox, absence, call, receive};
 use matchday_testkit::cli::Cli;
 use std::time::Instant;
 
@@ -67,15 +67,15 @@ fn a_poll_brings_the_call_that_waits() {
 }
 
 #[test]
-fn an_absent_agent_is_a_connection_that_fails() {
+fn that_an_agent_is_absent_is_said_in_a_header_of_the_relays_own() {
     let (cli, _manager) = relay(&[]);
     let mailbox = Mailbox::open(&cli.listen, None);
-    assert!(
-        receive(mailbox.ask(PING, 100)).is_none(),
-        "no HTTP answer, which would be a sign of life"
-    );
+    assert_eq!(absence(receive(mailbox.ask(PING, 100))), "absent");
     let nobody = format!("/relay/{}/mcp", "0".repeat(32));
-    assert!(call(&cli.listen, "POST", &nobody, None, PING).is_none());
+    assert_eq!(
+        absence(call(&cli.listen, "POST", &nobody, None, PING)),
+        "absent"
+    );
     // Its client says that it does not listen.
     let mut lines = mailbox.stream("client=a");
     let caller = mailbox.ask(PING, 20_000);
@@ -87,7 +87,7 @@ fn an_absent_agent_is_a_connection_that_fails() {
             .status,
         204
     );
-    assert!(receive(caller).is_none());
+    assert_eq!(absence(receive(caller)), "absent");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn an_answer_after_the_deadline_is_refused() {
     let mut lines = mailbox.stream("client=a");
     let caller = mailbox.ask(PING, 200);
     let id = lines.next().unwrap()["id"].clone();
-    assert!(receive(caller).is_none());
+    assert_eq!(absence(receive(caller)), "silent");
     assert_eq!(
         mailbox.post(&format!("answers/{id}"), "{}").unwrap().status,
         410
@@ -264,7 +264,7 @@ fn a_full_mailbox_refuses_further_calls() {
     for _ in &waiting {
         lines.next().unwrap();
     }
-    assert!(receive(mailbox.ask(PING, 60_000)).is_none());
+    assert_eq!(absence(receive(mailbox.ask(PING, 60_000))), "absent");
 }
 
 #[test]

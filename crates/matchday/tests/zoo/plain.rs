@@ -300,7 +300,7 @@ fn every_mix_of_ours_and_plain_agents_plays_to_its_end() {
 }
 
 /// What an agent does otherwise than the others of its edition, and the mix in which it does so.
-const HABITS: [(&str, Mix); 10] = [
+const HABITS: [(&str, Mix); 11] = [
     (
         "players that read `params[\"message_type\"]` at once, and break on anything else",
         careful(Ours, Ours, Plain("beginner")),
@@ -312,6 +312,10 @@ const HABITS: [(&str, Mix); 10] = [
     (
         "referees that forbid such keys",
         careful(Ours, Plain("forbids"), Ours),
+    ),
+    (
+        "referees that ask GET_PLAYERS where players are",
+        careful(Ours, Plain("asks"), Ours),
     ),
     (
         "single-threaded referees that play inside the handler of the announcement",

@@ -13,11 +13,12 @@ use matchday_core::protocol::Token;
 use matchday_net::bearer::bearer;
 use matchday_net::body::{self, BodyError};
 use matchday_net::response::{
-    DISCARD_MAX, empty, json, refuse, unanswered, with_close, with_header, with_retry_after,
+    DISCARD_MAX, empty, json, refuse, with_close, with_header, with_retry_after,
 };
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::routes::{Matched, RelayRoute, Target};
+use matchday_runtime::{AGENT_ABSENT, AGENT_SILENT, RELAY_ABSENCE};
 use serde_json::json;
 use smol_str::SmolStr;
 use std::net::SocketAddr;
@@ -141,15 +142,16 @@ impl Relay {
         }
     }
 
-    /// A call to the agent. One that is not answered is a connection that fails: any HTTP answer would be a sign of life.
+    /// A call to the agent. That it is not answered is said in a header of the relay's own: any other HTTP answer would be a
+    /// sign of life.
     async fn called(&self, mailbox: &str, request: Request<Incoming>) -> HttpResponse {
         let began = Instant::now();
         let (head, mut incoming) = request.into_parts();
         let Some(mailbox) = self.mailbox(mailbox) else {
-            return unanswered();
+            return not_answered(AGENT_ABSENT, "there is no such mailbox");
         };
         let Some(room) = mailbox.room_for_call(self.expected_bytes(&incoming)) else {
-            return unanswered();
+            return not_answered(AGENT_ABSENT, "there is no room for the call");
         };
         let message = match self.read(&mut incoming, Some(room)).await {
             Ok(message) => message,
@@ -168,7 +170,10 @@ impl Relay {
             }
             // The agent has answered, so that its caller is told.
             Err(why @ Undelivered::TooLarge(_)) => error(StatusCode::BAD_GATEWAY, &why.to_string()),
-            Err(_) => unanswered(),
+            Err(why @ Undelivered::TimedOut) if mailbox.absent_since().is_none() => {
+                not_answered(AGENT_SILENT, &why.to_string())
+            }
+            Err(why) => not_answered(AGENT_ABSENT, &why.to_string()),
         }
     }
 
@@ -317,6 +322,12 @@ fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
 fn final_status(uri: &Uri) -> Option<u16> {
     let status = parameter(uri, "status").map_or(Ok(200), str::parse);
     status.ok().filter(|status| (200..=599).contains(status))
+}
+
+/// The agent has not answered.
+fn not_answered(absence: &'static str, why: &str) -> HttpResponse {
+    let response = error(StatusCode::SERVICE_UNAVAILABLE, why);
+    with_close(with_header(response, RELAY_ABSENCE, absence))
 }
 
 fn error(status: StatusCode, why: &str) -> HttpResponse {

@@ -35,10 +35,13 @@ impl Manager {
     }
 
     pub(super) fn release(&mut self, ctx: &mut Ctx<'_>, waiting: Vec<MatchId>) {
-        if self.league.phase != Phase::Running
-            || !self.rounds.is_released(ctx.now)
-            || waiting.is_empty()
-        {
+        if self.league.phase != Phase::Running || !self.rounds.is_released(ctx.now) {
+            return;
+        }
+        if self.rounds.take_untold() {
+            self.tell_idle_referees(ctx);
+        }
+        if waiting.is_empty() {
             return;
         }
         let mut loads = self.league.loads();
@@ -96,7 +99,7 @@ impl Manager {
             return;
         };
         let attempt = fixture.attempt().map_or(Attempt::FIRST, Attempt::next);
-        let as_planned = fixture.planned.as_ref() == Some(referee) && attempt == Attempt::FIRST;
+        let as_told = fixture.planned.as_ref() == Some(referee);
         let match_id = match_id.clone();
         let referee_id = referee.clone();
         let event = LeagueEvent::MatchAssigned {
@@ -106,7 +109,7 @@ impl Manager {
             forfeits,
         };
         self.record(ctx, event);
-        if !as_planned {
+        if !as_told {
             self.tell_reassignment(ctx, &match_id);
         }
     }
@@ -131,6 +134,8 @@ impl Manager {
         };
         let refusal = refusal(answer);
         if refusal.is_none() && !must_repeat(answer) {
+            let form = AssignmentForm::of(&sent.delivery.payload);
+            self.assignments.on_taken(referee, form);
             return;
         }
         let is_its_own = |id: &&MatchId| {
@@ -138,8 +143,8 @@ impl Manager {
             fixture.is_some_and(|fixture| fixture.in_play && fixture.referee() == Some(referee))
         };
         let its_own: Vec<MatchId> = matches.iter().filter(is_its_own).cloned().collect();
+        let form = AssignmentForm::of(&sent.delivery.payload);
         if let Some(why) = refusal {
-            let form = AssignmentForm::of(&sent.delivery.payload);
             return self.on_assignment_refused(ctx, referee, form, its_own, &why);
         }
         let payload =
@@ -170,12 +175,23 @@ impl Manager {
     ) {
         let known = self.league.referees.get(referee);
         let is_ours = known.is_some_and(|known| known.meta.has_capability(BRIEFING));
+        // It knew of the matches, and was only asked for them again.
+        if refused
+            .iter()
+            .any(|match_id| self.assignments.was_asked_again(match_id))
+        {
+            return self.ask_again(ctx, referee, form, &refused);
+        }
         if self.assignments.try_next_form(referee, form, is_ours) {
             let refused = refused
                 .into_iter()
                 .map(|match_id| (match_id, referee.clone()))
                 .collect();
             return self.send_assignments(ctx, refused);
+        }
+        // One that asks for the schedule learns its matches from that.
+        if !is_ours && self.assignments.is_polling(referee) {
+            return;
         }
         let agent = Sender::Referee(referee.clone());
         self.suspend(ctx, agent.clone(), Suspicion::RefusedMatch);
@@ -192,7 +208,8 @@ impl Manager {
                 .and_then(|fixture| fixture.attempt());
             self.lose_attempt(ctx, match_id, Culprit::Referee, LossCause::NotTaken, why);
             if !others {
-                self.assignments.back_off(&self.league, ctx.now, match_id);
+                self.assignments
+                    .back_off_refused(&self.league, ctx.now, match_id);
             }
             // Of several matches in one message it may have taken some.
             if let Some(attempt) = attempt.filter(|_| is_ours) {
@@ -200,6 +217,39 @@ impl Manager {
             }
         }
         self.advance(ctx);
+    }
+
+    /// Asks third-party referees for matches that they have taken and not reported for longer than a match takes whose
+    /// players answer: some acknowledge an announcement and wait for an assignment.
+    pub(super) fn ask_idle_referees(&mut self, ctx: &mut Ctx<'_>) {
+        for match_id in self.assignments.take_idle(ctx.now) {
+            let fixture = self.league.matches.get(&match_id);
+            let referee = fixture
+                .filter(|fixture| fixture.in_play)
+                .and_then(|fixture| fixture.referee().cloned());
+            if let Some(referee) = referee {
+                let form = self.assignments.form(&referee);
+                self.ask_again(ctx, &referee, form, &[match_id]);
+            }
+        }
+    }
+
+    /// Asks a referee for a match in the form after this one, if there is one.
+    fn ask_again(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        referee: &RefereeId,
+        form: AssignmentForm,
+        matches: &[MatchId],
+    ) {
+        let again = self.assignments.send_again(
+            &self.league,
+            &mut self.keyrings,
+            ctx.now,
+            (referee, form),
+            matches,
+        );
+        self.send(ctx, again);
     }
 
     /// Reassigns every match whose report is overdue.

@@ -67,7 +67,7 @@ impl Manager {
     ) {
         match answer {
             Answer::Undelivered(Failure::Ours) => self.liveness.record_unprobed(agent),
-            Answer::Undelivered(Failure::NoConnection | Failure::Closed) => {
+            Answer::Undelivered(Failure::NoConnection) => {
                 drop(self.outbox.retry(ctx.now, sent));
             }
             _ => {}

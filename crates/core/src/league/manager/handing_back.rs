@@ -90,8 +90,10 @@ impl Manager {
         player: Sender,
         answer: &Answer,
     ) {
-        let unreachable =
-            matches!(answer, Answer::Undelivered(failure) if *failure != Failure::Ours);
+        let unreachable = matches!(
+            answer,
+            Answer::Undelivered(failure) if !matches!(failure, Failure::Ours | Failure::Closed)
+        );
         if unreachable && self.league.phase == Phase::Running {
             self.suspend(ctx, player, Suspicion::Unreachable);
             self.advance(ctx);

@@ -27,7 +27,7 @@ use super::settings::LeagueSettings;
 use super::signatures::{Completion, Signatures};
 use super::state::League;
 use crate::agent::{
-    Agent, Answer, Ask, CallId, Content, DecodeHints, Input, Request, Step, StepContext,
+    Agent, Answer, Ask, CallId, Content, DecodeHints, Failure, Input, Request, Step, StepContext,
 };
 use crate::driver::EventDurability;
 use crate::entropy::Entropy;
@@ -119,6 +119,7 @@ impl Manager {
                 message_type,
                 body,
                 deviations,
+                strict: _,
             })) => {
                 let received = received(
                     envelope,
@@ -206,7 +207,14 @@ impl Manager {
             self.record_token_shown(ctx, member);
         }
         let outcome = match body {
-            Err(rejection) => Err(rejection.into()),
+            Err(rejection) => {
+                if let (MessageType::MatchResultReport, Some(Sender::Referee(referee))) =
+                    (message_type, &member)
+                {
+                    self.on_unreadable_report(ctx, referee, &rejection);
+                }
+                Err(rejection.into())
+            }
             Ok(body) => self.dispatch(ctx, received, member.as_ref(), body),
         };
         let member = match outcome {
@@ -261,13 +269,16 @@ impl Manager {
     }
 
     fn answer(
-        &self,
+        &mut self,
         ctx: &mut Ctx<'_>,
         received: &ReceivedMessage,
         member: &Sender,
         query: &LeagueQuery,
     ) -> Result<(), RequestError> {
         self.league.check_id(&query.league_id)?;
+        if let (Sender::Referee(referee), Query::Schedule) = (member, query.query_type) {
+            self.assignments.record_poll(referee);
+        }
         self.reply(
             ctx,
             received,
@@ -287,8 +298,8 @@ impl Manager {
         };
         let reached = !matches!(answer, Answer::Undelivered(_));
         let purpose = sent.delivery.purpose.clone();
-        if let (true, Some(agent)) = (reached, purpose.agent()) {
-            if sent.delivery.dialect != dialect {
+        if let (true, Some(agent)) = (is_sign_of_life(answer), purpose.agent()) {
+            if reached && sent.delivery.dialect != dialect {
                 self.record(
                     ctx,
                     LeagueEvent::DialectLearned {
@@ -333,6 +344,7 @@ impl Manager {
         self.outbox.tick(ctx.now, &mut ctx.step.outbox);
         self.registrar.tick(ctx.now, &mut ctx.step.replies);
         self.reassign_overdue(ctx);
+        self.ask_idle_referees(ctx);
         let has_rested = self.assignments.end_backoffs(ctx.now);
         if self.signatures.is_overdue(ctx.now) {
             self.tell_unsigned(ctx);
@@ -346,6 +358,13 @@ impl Manager {
         let probes = self.liveness.probes_due(&self.league, ctx.now);
         self.send(ctx, probes);
     }
+}
+
+/// Whether somebody is there. A connection that was accepted and then closed says so too: its server may have failed at a
+/// message that it does not know.
+pub(super) fn is_sign_of_life(answer: &Answer) -> bool {
+    matches!(answer, Answer::Undelivered(Failure::Closed))
+        || !matches!(answer, Answer::Undelivered(_))
 }
 
 /// The envelope of a message that answers no request.

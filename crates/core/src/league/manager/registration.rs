@@ -1,15 +1,16 @@
 //! Registration of agents.
 
-use super::{Ctx, Manager};
+use super::{Ctx, Manager, is_sign_of_life};
 use crate::agent::{Agent, Answer, Payload};
 use crate::league::deliveries::{Purpose, probe};
 use crate::league::event::{RegistrationRecord, RenewedBy};
+use crate::league::invitation::{Invitation, Place};
 use crate::league::registrar::{Applicant, NewMember, PendingRegistration, Recognition, requested};
 use crate::league::request::{ReceivedMessage, RequestError};
 use crate::league::settings::EndpointCheck;
 use crate::league::state::League;
 use crate::outbox::{Delivery, Tries};
-use crate::protocol::decode::{Deviation, DeviationKind};
+use crate::protocol::decode::{Conformance, Deviation, DeviationKind};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{PlayerId, RefereeId};
 use crate::protocol::messages::{
@@ -70,22 +71,64 @@ fn check_fitness(
     Ok(())
 }
 
-fn next_id(league: &League, role: AgentRole) -> Sender {
-    let next = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
+/// The words of the sources: each role has its own.
+fn unreachable(role: AgentRole) -> &'static str {
+    match role {
+        AgentRole::Player => "Contact endpoint unreachable",
+        AgentRole::Referee => "Endpoint unreachable",
+    }
+}
+
+/// The id of a new member: the one that it calls itself by, if it may have that, else the next free one.
+fn new_id(league: &League, role: AgentRole, sender: &Sender) -> Sender {
+    if let Some(own) = own_id(league, role, sender) {
+        return own;
+    }
+    let numbers = |taken: &dyn Fn(u32) -> bool| (1..).find(|number| !taken(*number)).unwrap_or(1);
     match role {
         AgentRole::Player => {
-            // Players that were carried over keep their ids, with gaps between them.
-            let highest = league
-                .players
-                .keys()
-                .filter_map(PlayerId::number)
-                .max()
-                .unwrap_or(0);
-            let number = next(league.players.len()).max(highest.saturating_add(1));
-            Sender::Player(PlayerId::numbered(number))
+            // Those of a season are the ids of people, also of those that do not take part this time.
+            let carried = league.is_of_season.then(|| league.players.keys());
+            let highest = carried.and_then(|ids| ids.filter_map(PlayerId::number).max());
+            let is_taken = |number: u32| {
+                Some(number) <= highest || league.players.contains_key(&PlayerId::numbered(number))
+            };
+            Sender::Player(PlayerId::numbered(numbers(&is_taken)))
         }
-        AgentRole::Referee => Sender::Referee(RefereeId::numbered(next(league.referees.len()))),
+        AgentRole::Referee => {
+            let is_taken = |number: u32| league.referees.contains_key(&RefereeId::numbered(number));
+            Sender::Referee(RefereeId::numbered(numbers(&is_taken)))
+        }
     }
+}
+
+/// Agents that are written for a fixed id ask for it by their name. In a lenient league they have it, if it is one that the
+/// league gives out, free and reserved for nobody.
+fn own_id(league: &League, role: AgentRole, sender: &Sender) -> Option<Sender> {
+    let settings = &league.settings;
+    let is_named = |place: &Place| {
+        let Invitation {
+            role: invited,
+            name,
+            ..
+        } = &place.invitation;
+        *invited == role && name.is_some()
+    };
+    let is_reserved = league.is_of_season || league.roster.iter().any(is_named);
+    if settings.conformance == Conformance::Strict || is_reserved {
+        return None;
+    }
+    let (number, most) = match (sender, role) {
+        (Sender::Player(id), AgentRole::Player) => (id.number()?, settings.players_max),
+        (Sender::Referee(id), AgentRole::Referee) => (id.number()?, settings.referees_max),
+        _ => return None,
+    };
+    let canonical = match role {
+        AgentRole::Player => Sender::Player(PlayerId::numbered(number)),
+        AgentRole::Referee => Sender::Referee(RefereeId::numbered(number)),
+    };
+    let fits = (1..=most).contains(&number) && canonical == *sender;
+    (fits && league.member(sender).is_none()).then_some(canonical)
 }
 
 impl Manager {
@@ -235,7 +278,10 @@ impl Manager {
         let NewMember { applicant, renews } = new_member;
         let (member, renewed_by) = match renews {
             Some((member, by)) => (member, Some(by)),
-            None => (next_id(&self.league, applicant.role()), None),
+            None => {
+                let sender = &received.envelope.sender;
+                (new_id(&self.league, applicant.role(), sender), None)
+            }
         };
         let token = self
             .registrar
@@ -356,7 +402,8 @@ impl Manager {
             status: RegisterStatus::Rejected,
             reason: Some(error.message.into()),
             league_id: None,
-            match_tokens: None,
+            // By this an agent of ours knows that nothing it says is beyond this manager.
+            match_tokens: Some(true),
             manager_public_key: None,
             error_name: Some(error.code.name().into()),
             error_code: Some(error.code),
@@ -423,8 +470,8 @@ impl Manager {
             received,
             applicant,
         } = pending;
-        if matches!(answer, Answer::Undelivered(_)) {
-            let error = RequestError::new(ErrorCode::Connection, "Contact endpoint unreachable")
+        if !is_sign_of_life(answer) {
+            let error = RequestError::new(ErrorCode::Connection, unreachable(applicant.role()))
                 .with(
                     "contact_endpoint",
                     applicant.meta().contact_endpoint().raw(),

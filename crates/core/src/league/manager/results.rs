@@ -6,14 +6,16 @@ use crate::league::cause::{LossCause, Suspicion};
 use crate::league::event::LeagueEvent;
 use crate::league::fixture::{DecidedBy, Decision, Match, ResultProof};
 use crate::league::request::{ReceivedMessage, RequestError};
+use crate::league::settings::LeagueSettings;
 use crate::league::standings::{POINTS_DRAW, POINTS_WIN};
 use crate::league::state::check_result;
 use crate::protocol::Sender;
+use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Rejection};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{
     AckStatus, Blame, ByPlayer, Cause, Culprit, GameDetails, GameStatus, MatchResult,
-    MatchResultAck, MatchResultReport, Phase, ResultDetails,
+    MatchResultAck, MatchResultReport, Parity, Phase, ResultDetails,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -36,12 +38,18 @@ impl Manager {
         })?;
         let named = received.envelope.conversation_id.attempt_of(&match_id);
         let attempt = self.reported_attempt(&match_id, fixture, referee, named)?;
-        self.check_frame(fixture, report)?;
-        let checked = check_result(&self.league.settings, fixture, &report.result);
+        if let Err(error) = self.check_frame(fixture, report) {
+            self.reject_result(ctx, &match_id, attempt, referee, &error);
+            return Err(error);
+        }
+        let played = as_played(&self.league.settings, &report.result);
+        let has_deviated = played.is_some();
+        let result = played.unwrap_or_else(|| Arc::clone(&report.result));
+        let checked = check_result(&self.league.settings, fixture, &result);
         if let Some(decision) = &fixture.decision {
             checked?;
-            let same = decision.by == DecidedBy::Referee(referee.clone())
-                && decision.result == report.result;
+            let same =
+                decision.by == DecidedBy::Referee(referee.clone()) && decision.result == result;
             if !same {
                 return Err(conflict(
                     &match_id,
@@ -52,11 +60,11 @@ impl Manager {
             return Ok(());
         }
         let checked = checked.and_then(|status| {
-            check_forfeits(fixture, attempt, &report.result)?;
+            check_forfeits(fixture, attempt, &result)?;
             let of_match = (&match_id, fixture);
-            let proof =
-                self.league
-                    .check_proof(of_match, attempt, referee, status, &report.result)?;
+            let proof = self
+                .league
+                .check_proof(of_match, attempt, referee, status, &result)?;
             Ok((status, proof))
         });
         let (status, proof) = match checked {
@@ -72,7 +80,13 @@ impl Manager {
             .cloned()
             .zip(fixture.attempt());
         let by = DecidedBy::Referee(referee.clone());
-        let result = Arc::clone(&report.result);
+        if has_deviated {
+            let deviation = Deviation {
+                kind: DeviationKind::Mismatch,
+                path: "result.score".to_owned(),
+            };
+            self.record_deviations(ctx, &Sender::Referee(referee.clone()), &[deviation]);
+        }
         self.decide(
             ctx,
             &match_id,
@@ -103,16 +117,38 @@ impl Manager {
         error: &RequestError,
     ) {
         let fixture = self.league.matches.get(match_id);
-        let its_own = fixture.filter(|fixture| {
+        let is_its_own = fixture.is_some_and(|fixture| {
             fixture.in_play
                 && fixture.referee() == Some(referee)
                 && fixture.attempt() == Some(attempt)
         });
-        // A third-party referee may have misreported a match that it played correctly.
-        if its_own.is_some_and(|fixture| self.league.is_bound(fixture, referee)) {
+        // It would report the same again, and the match would wait for nothing.
+        if is_its_own {
             let reason = format!("its report was refused: {}", error.message);
             self.lose_attempt(ctx, match_id, Culprit::Referee, LossCause::Refused, &reason);
             self.advance(ctx);
+        }
+    }
+
+    /// A referee that has shown its token reports what cannot be read. If it has one match alone, that is the one.
+    pub(super) fn on_unreadable_report(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        referee: &RefereeId,
+        rejection: &Rejection,
+    ) {
+        let in_hand = self.league.in_hand(|id| id == referee);
+        let [(match_id, _)] = in_hand.as_slice() else {
+            return;
+        };
+        let attempt = self
+            .league
+            .matches
+            .get(match_id)
+            .and_then(|fixture| fixture.attempt());
+        if let Some(attempt) = attempt {
+            let error = RequestError::from(rejection.clone());
+            self.reject_result(ctx, match_id, attempt, referee, &error);
         }
     }
 
@@ -340,6 +376,36 @@ impl Manager {
         };
         self.decide_without_referee(ctx, match_id, (attempt, status), result);
     }
+}
+
+/// A match that was played to the end and reported without points, as referees do that know no points for a draw: with them.
+/// Only where the report does not say that it was lost, and both players chose.
+fn as_played(settings: &LeagueSettings, result: &MatchResult) -> Option<Arc<MatchResult>> {
+    let GameDetails::Parity(details) = &result.details.game else {
+        return None;
+    };
+    let number = details.drawn_number?;
+    let chosen: Option<Vec<Parity>> = details.choices.iter().map(|(_, choice)| *choice).collect();
+    let [one, other] = chosen?.try_into().ok()?;
+    let is_right = |choice: Parity| choice == Parity::of(number);
+    let is_level = is_right(one) == is_right(other);
+    let has_no_points =
+        result.winner.is_none() && result.score.iter().all(|(_, points)| *points == 0);
+    let is_lenient = settings.conformance == Conformance::Lenient;
+    if !is_lenient || !has_no_points || result.status == Some(GameStatus::TechnicalLoss) {
+        return None;
+    }
+    let points = if is_level { POINTS_DRAW } else { 0 };
+    let score = result
+        .score
+        .iter()
+        .map(|(player, _)| (player.clone(), points))
+        .collect();
+    Some(Arc::new(MatchResult {
+        score,
+        status: Some(GameStatus::Draw),
+        ..result.clone()
+    }))
 }
 
 /// A match that was given out to be decided without play has the result that was asked for, and no other.

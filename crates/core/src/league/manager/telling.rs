@@ -10,8 +10,8 @@ use crate::league::request::{ReceivedMessage, RequestError};
 use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::decode::Deviation;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{Attempt, ConversationId, MatchId};
-use crate::protocol::messages::{BRIEFING, LeagueError, Phase};
+use crate::protocol::ids::{Attempt, ConversationId, MatchId, RefereeId};
+use crate::protocol::messages::{AnnouncedMatch, BRIEFING, LeagueError, MATCH_TOKENS, Phase};
 use crate::protocol::{Body, Message, MessageType, Sender, Token};
 use serde_json::{Map, Value};
 
@@ -54,6 +54,10 @@ impl Manager {
             context
                 .entry("action")
                 .or_insert_with(|| action.to_owned().into());
+            let registers = ["LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST"];
+            if registers.contains(&named.raw()) {
+                context.insert(MATCH_TOKENS.to_owned(), true.into());
+            }
         }
         let about_sender = matches!(
             error.code,
@@ -129,7 +133,14 @@ impl Manager {
     pub(super) fn suspend(&mut self, ctx: &mut Ctx<'_>, agent: Sender, cause: Suspicion) {
         if !self.league.is_suspended(&agent) {
             self.liveness.forget_answer(&agent);
+            let suspended = agent.clone();
             self.record(ctx, LeagueEvent::AgentSuspended { agent, cause });
+            let times = self
+                .league
+                .member(&suspended)
+                .map_or(0, |member| member.suspensions);
+            self.liveness
+                .hold(&self.league.settings, ctx.now, &suspended, times);
         }
         self.liveness
             .schedule_probes(ctx.now + self.league.settings.probe_every);
@@ -140,8 +151,10 @@ impl Manager {
         let recovers = self
             .league
             .member(agent)
-            .is_some_and(|member| member.is_suspended() && !member.barred);
+            .is_some_and(|member| member.is_suspended() && !member.barred)
+            && self.liveness.may_recover(ctx.now, agent);
         if recovers && self.league.phase != Phase::Completed {
+            self.liveness.release(agent);
             self.record(
                 ctx,
                 LeagueEvent::AgentRecovered {
@@ -241,6 +254,27 @@ impl Manager {
             let mut announcement = announcement.clone();
             announcement.remark = self.league.remark_to(&referee);
             self.tell(ctx, Sender::Referee(referee), announcement.into());
+        }
+    }
+
+    /// Announces the open round to those that have not heard of it: third-party referees without a match in it. They begin
+    /// matches on hearing of them, so they hear when the first may begin.
+    pub(super) fn tell_idle_referees(&mut self, ctx: &mut Ctx<'_>) {
+        let Some(announcement) = self.league.open_announcement() else {
+            return;
+        };
+        let has_match = |id: &RefereeId| {
+            let named = |announced: &AnnouncedMatch| announced.referee_id.as_ref() == Some(id);
+            announcement.matches.iter().any(named)
+        };
+        let idle = self.league.referees.iter().filter(|(id, known)| {
+            !known.meta.has_capability(BRIEFING)
+                && !known.is_suspended()
+                && !known.revoked
+                && !has_match(id)
+        });
+        for referee in idle.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.tell(ctx, Sender::Referee(referee), announcement.clone().into());
         }
     }
 

@@ -221,6 +221,10 @@ impl League {
             player_a_id: fixture.a.clone(),
             player_b_id: fixture.b.clone(),
             referee_id: fixture.planned.clone(),
+            referee_endpoint: fixture
+                .planned
+                .as_ref()
+                .and_then(|id| Some(self.referees.get(id)?.meta.contact_endpoint.clone())),
             state,
             result: fixture.decision.as_ref().map(|decision| ScheduledResult {
                 status: decision.status,

@@ -25,7 +25,10 @@ impl League {
         if !self.is_open() {
             return Err(RequestError::new(
                 ErrorCode::LateRegistration,
-                "Registration closed - league already started",
+                match role {
+                    AgentRole::Player => "Registration closed - league already started",
+                    AgentRole::Referee => "League already started",
+                },
             ));
         }
         let settings = &self.settings;

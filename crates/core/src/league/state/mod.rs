@@ -55,6 +55,8 @@ pub struct League {
     pub referees: BTreeMap<RefereeId, Member<RefereeMeta>>,
     /// Who may register, if the league has join codes.
     pub roster: Vec<Place>,
+    /// Whether it has taken players over from an earlier league of its season.
+    pub is_of_season: bool,
     /// The rounds drawn so far, in order of play.
     pub rounds: Vec<Round>,
     /// The matches of all rounds drawn so far.
@@ -95,6 +97,7 @@ impl League {
             players: BTreeMap::new(),
             referees: BTreeMap::new(),
             roster: Vec::new(),
+            is_of_season: false,
             rounds: Vec::new(),
             matches: BTreeMap::new(),
             proofs_required: false,
@@ -164,6 +167,7 @@ impl League {
                 ..
             } => {
                 let mut player = Member::new(meta.clone(), *token, at, *dialect, *request);
+                self.is_of_season = true;
                 player.carried_over = true;
                 self.take_place(
                     AgentRole::Player,
@@ -312,6 +316,7 @@ impl League {
                     && let Some(referee) = self.referees.get_mut(id)
                 {
                     referee.unreachable = false;
+                    referee.suspensions = 0;
                 }
                 let decision = Decision {
                     status: *status,
@@ -331,6 +336,7 @@ impl League {
             LeagueEvent::LeagueCompleted { champion, .. } => self.complete(champion),
             LeagueEvent::AgentSuspended { agent, cause } => self.change(agent, |member| {
                 member.state = Lifecycle::Suspended;
+                member.suspensions = member.suspensions.saturating_add(1);
                 member.barred |= *cause == Suspicion::HandBacks;
             }),
             LeagueEvent::AgentRecovered { agent } => self.change(agent, |member| {

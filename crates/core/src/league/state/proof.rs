@@ -147,11 +147,6 @@ impl League {
         }
     }
 
-    /// Whether a referee must prove its report.
-    pub(crate) fn is_bound(&self, fixture: &Match, referee: &RefereeId) -> bool {
-        self.bound(fixture, referee).is_some()
-    }
-
     /// Checks the report of an attempt as the manager does before it records it: whether its result is proven, or why it is
     /// refused.
     pub fn check_proof(

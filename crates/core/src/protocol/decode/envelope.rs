@@ -14,14 +14,22 @@ pub(super) fn read(r: &Reader<'_>) -> Read<(MessageType, Envelope)> {
     read_protocol(r)?;
     let message_type = read_message_type(r)?;
     let sender = r.filled("sender", rules::sender, || Some(sender_of(message_type, r)))?;
-    let conversation_id = r.filled("conversation_id", rules::id(ConversationId::new), || {
-        Some(conversation_of(message_type, r))
-    })?;
+    // The source that defines START_LEAGUE gives it neither a conversation nor a timestamp.
+    let is_short = message_type == MessageType::StartLeague;
+    let conversation_id = if is_short && !r.has("conversation_id") {
+        ConversationId::new("conv-start-league")
+    } else {
+        r.filled("conversation_id", rules::id(ConversationId::new), || {
+            Some(conversation_of(message_type, r))
+        })?
+    };
     // An empty token counts as missing.
     let auth_token = r
         .optional("auth_token", rules::token)?
         .filter(|token| !token.reveal().is_empty());
-    let timestamp = if r.is_lenient() && !r.has("timestamp") {
+    let timestamp = if is_short && !r.has("timestamp") {
+        r.now()
+    } else if r.is_lenient() && !r.has("timestamp") {
         r.note(DeviationKind::Missing, "timestamp");
         r.now()
     } else {

@@ -6,6 +6,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
 use crate::protocol::untrusted::UntrustedText;
+use serde_json::Value;
 
 pub(super) fn league_error(r: &Reader<'_>) -> Read<LeagueError> {
     let error_code = r.required("error_code", rules::error_code)?;
@@ -53,9 +54,13 @@ pub(super) fn game_error(r: &Reader<'_>) -> Read<GameError> {
 }
 
 fn description(r: &Reader<'_>, code: &ErrorCode) -> Read<UntrustedText> {
-    r.filled("error_description", rules::prose, || {
-        Some(code.name().into())
-    })
+    // What came of the error's own words: a name of ours would be a guess.
+    let own = || {
+        let text = |key: &str| r.value(key).and_then(Value::as_str);
+        let own = text("error_name").or_else(|| text("error_message"));
+        Some(own.unwrap_or(code.code()).into())
+    };
+    r.filled("error_description", rules::prose, own)
 }
 
 fn retry_info(r: &Reader<'_>) -> Read<RetryInfo> {

@@ -1,9 +1,13 @@
 //! Decodes GAME_INVITATION, GAME_JOIN_ACK and GAME_OVER.
 
 use super::reader::{Read, Reader};
-use super::{DeviationKind, game_type, match_id, player_id, round_id, rules, unused_league_id};
+use super::{
+    DeviationKind, game_type, match_id, player_id, rules, some_round_id, unneeded_round_id,
+    unused_league_id,
+};
 use crate::protocol::draw::Reveal;
-use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::envelope::id_fits;
+use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId};
 use crate::protocol::messages::*;
 use crate::protocol::untrusted::UntrustedText;
 use serde_json::{Map, Value};
@@ -11,11 +15,11 @@ use serde_json::{Map, Value};
 pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
     Ok(GameInvitation {
         league_id: unused_league_id(r)?,
-        round_id: round_id(r)?,
+        round_id: some_round_id(r)?,
         match_id: r.required("match_id", rules::id(MatchId::new))?,
         game_type: game_type(r)?,
         role_in_match: role(r)?,
-        opponent_id: r.required("opponent_id", rules::id(PlayerId::new))?,
+        opponent_id: r.replaced("opponent_id", rules::id(PlayerId::new), PlayerId::unknown)?,
         player_id: r.optional("player_id", rules::id(PlayerId::new))?,
         draw_commitment: r.optional("draw_commitment", rules::commitment)?,
         commitment_signature: r.extra("commitment_signature", rules::signature)?,
@@ -35,7 +39,8 @@ fn role(r: &Reader<'_>) -> Read<Role> {
             r.note(DeviationKind::Alias, key);
             Ok(role)
         }
-        _ => r.required(key, rules::one_of),
+        // A player does not need to know its seat to answer.
+        _ => r.replaced(key, rules::one_of, || Role::PlayerA),
     }
 }
 
@@ -67,10 +72,18 @@ pub(super) fn over(r: &Reader<'_>) -> Read<GameOver> {
     let game_type = game_type(r)?;
     let reason = r.optional("reason", rules::prose)?;
     Ok(GameOver {
-        league_id: r.optional("league_id", rules::id(LeagueId::new))?,
-        round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
+        league_id: r.unneeded("league_id", rules::id(LeagueId::new))?,
+        round_id: unneeded_round_id(r)?,
         match_id: match_id(r)?,
-        game_result: game_result(&r.object("game_result")?, &game_type, reason.as_ref())?,
+        game_result: match r.optional_object("game_result")? {
+            Some(result) => game_result(&result, &game_type, reason.as_ref())?,
+            // Some referees put its fields into the message itself.
+            None if r.is_lenient() => {
+                r.note(DeviationKind::Missing, "game_result");
+                game_result(r, &game_type, reason.as_ref())?
+            }
+            None => return Err(r.missing("game_result", rules::object)),
+        },
         game_type,
         reason,
         signature: r.extra("signature", rules::signature)?,
@@ -83,19 +96,22 @@ fn game_result(
     outer_reason: Option<&UntrustedText>,
 ) -> Read<GameResult> {
     let known = ["status", "winner_player_id", "reason", "fairness"];
-    let winner_player_id = winner(r, "winner_player_id")?;
-    let by_winner = || {
-        Some(if winner_player_id.is_some() {
-            GameStatus::Win
-        } else {
-            GameStatus::Draw
-        })
+    let key = ["winner_player_id", "winner_id", "winner"]
+        .into_iter()
+        .find(|key| r.is_lenient() && r.has(key))
+        .unwrap_or("winner_player_id");
+    let winner_player_id = winner(r, key)?;
+    let is_loss = r.value("status").and_then(Value::as_str) == Some("LOSS");
+    let by_winner = || match &winner_player_id {
+        Some(_) => GameStatus::Win,
+        None if is_loss => GameStatus::TechnicalLoss,
+        None => GameStatus::Draw,
     };
-    let status = r.filled("status", rules::one_of, by_winner)?;
+    let status = r.replaced("status", rules::one_of, by_winner)?;
     let may_lack_choices = status == GameStatus::TechnicalLoss || r.is_lenient();
     Ok(GameResult {
         status,
-        details: details(r, game_type, may_lack_choices, &known)?,
+        details: told_details(r, game_type, may_lack_choices, &known)?,
         winner_player_id,
         // One source puts the reason outside the result.
         reason: r
@@ -112,6 +128,32 @@ pub(super) fn winner(r: &Reader<'_>, key: &str) -> Read<Option<PlayerId>> {
         return Ok(None);
     }
     r.optional(key, rules::id(PlayerId::new))
+}
+
+/// The details as a player is told them: what it cannot use, it ignores.
+fn told_details(
+    r: &Reader<'_>,
+    game_type: &GameType,
+    may_lack_choices: bool,
+    known: &[&str],
+) -> Read<GameDetails> {
+    if !r.is_lenient() || !game_type.is_even_odd() {
+        return details(r, game_type, may_lack_choices, known);
+    }
+    let choices = r.unneeded("choices", rules::object)?;
+    let choices = choices
+        .into_iter()
+        .flatten()
+        .filter_map(|(player, choice)| {
+            let choice = rules::nullable(rules::one_of)(choice).ok()?;
+            id_fits(player).then(|| (PlayerId::new(player.as_str()), choice))
+        });
+    Ok(GameDetails::Parity(ParityDetails {
+        // Some leagues draw from more numbers than ten.
+        drawn_number: r.unneeded("drawn_number", rules::small_number)?,
+        number_parity: r.unneeded("number_parity", rules::one_of)?,
+        choices: choices.collect(),
+    }))
 }
 
 /// The game's details: defined by the protocol for even/odd, arbitrary for any other game. A match that was forfeited before

@@ -25,6 +25,11 @@ use std::fmt;
 /// Decodes one message. `Err` is an invalid envelope; an invalid body is in [`Incoming::body`], because the receiver
 /// authenticates the sender in between.
 pub fn decode(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+    let incoming = read(value, reading)?;
+    Ok(incoming.with_strict_reading(reading, |strict| read(value, strict)))
+}
+
+fn read(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
     let context = Context::new(value, reading);
     let reader = Reader::open(&context)?;
     let (message_type, envelope) = envelope::read(&reader)?;
@@ -34,6 +39,7 @@ pub fn decode(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejectio
         message_type,
         body,
         deviations: context.into_deviations(),
+        strict: None,
     })
 }
 
@@ -103,27 +109,49 @@ fn player_id(r: &Reader<'_>) -> Read<PlayerId> {
     })
 }
 
-/// The round of a match message; where it is left out, the match's own name tells: `R2M1`.
+/// The round in the name of the match: `R2M1`.
+fn round_by_match(r: &Reader<'_>) -> Option<u32> {
+    let (round, _) = r
+        .value("match_id")?
+        .as_str()?
+        .strip_prefix('R')?
+        .split_once('M')?;
+    round.parse().ok().filter(|round| *round > 0)
+}
+
+/// The round of a report; where it is left out, the match's own name tells.
 fn round_id(r: &Reader<'_>) -> Read<RoundId> {
-    let by_match = || {
-        let (round, _) = r
-            .value("match_id")?
-            .as_str()?
-            .strip_prefix('R')?
-            .split_once('M')?;
-        round.parse().ok().filter(|round| *round > 0)
+    r.filled("round_id", rules::ordinal, || round_by_match(r))
+        .map(RoundId)
+}
+
+/// The round of a message to an agent that can do without: some managers count from 0, or write `"ROUND_1"`.
+fn unneeded_round_id(r: &Reader<'_>) -> Read<Option<RoundId>> {
+    r.unneeded("round_id", rules::ordinal)
+        .map(|round| round.map(RoundId))
+}
+
+/// The same where a round must be named: the match's name tells it, or the digits that came.
+fn some_round_id(r: &Reader<'_>) -> Read<RoundId> {
+    let digits = || {
+        let text = r.value("round_id")?.as_str()?;
+        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+        digits.parse().ok().filter(|round| *round > 0)
     };
-    r.filled("round_id", rules::ordinal, by_match).map(RoundId)
+    let otherwise = || round_by_match(r).or_else(digits).unwrap_or(1);
+    r.replaced("round_id", rules::ordinal, otherwise)
+        .map(RoundId)
 }
 
 /// How strictly messages are decoded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Conformance {
     /// The message catalogue to the letter.
-    #[default]
     Strict,
     /// Fields that some sources or agents omit are filled in, and the omission is recorded.
+    #[default]
     Lenient,
 }
 
@@ -138,6 +166,40 @@ pub struct Incoming {
     pub body: Result<Body, Rejection>,
     /// What lenient decoding accepted; empty in strict decoding.
     pub deviations: Vec<Deviation>,
+    /// Of a player's answer with deviations: what strict decoding makes of it. A referee of a strict league needs it, and
+    /// learns only with the assignment of a match which league that is.
+    pub strict: Option<Box<Result<Incoming, Rejection>>>,
+}
+
+impl Incoming {
+    /// The message as a league of this conformance reads it.
+    pub fn under(&self, conformance: Conformance) -> Result<&Self, &Rejection> {
+        match (&self.strict, conformance) {
+            (Some(strict), Conformance::Strict) => strict.as_ref().as_ref(),
+            _ => Ok(self),
+        }
+    }
+
+    /// With the strict reading beside the lenient one, where it is needed.
+    pub(super) fn with_strict_reading(
+        mut self,
+        reading: &Reading<'_>,
+        read: impl FnOnce(&Reading<'_>) -> Result<Self, Rejection>,
+    ) -> Self {
+        use MessageType as M;
+        let answers_referee = matches!(
+            self.message_type,
+            M::GameJoinAck | M::ChooseParityResponse | M::GameMoveResponse
+        );
+        if answers_referee && !self.deviations.is_empty() {
+            let strict = Reading {
+                conformance: Conformance::Strict,
+                ..reading.clone()
+            };
+            self.strict = Some(Box::new(read(&strict)));
+        }
+        self
+    }
 }
 
 /// As the strictest reader gives a message that was never written down.
@@ -148,6 +210,7 @@ impl From<Message> for Incoming {
             envelope: message.envelope,
             body: Ok(message.body),
             deviations: Vec::new(),
+            strict: None,
         }
     }
 }

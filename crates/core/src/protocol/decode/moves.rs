@@ -2,8 +2,8 @@
 
 use super::reader::{Read, Reader};
 use super::result::record;
-use super::{DeviationKind, game_type, match_id, player_id, rules};
-use crate::protocol::ids::{GameType, LeagueId, PlayerId, RoundId};
+use super::{DeviationKind, game_type, match_id, player_id, rules, unneeded_round_id};
+use crate::protocol::ids::{GameType, LeagueId, PlayerId};
 use crate::protocol::messages::*;
 use crate::protocol::time::Timestamp;
 use serde_json::Map;
@@ -11,15 +11,12 @@ use std::time::Duration;
 
 pub(super) fn parity_call(r: &Reader<'_>) -> Read<ChooseParityCall> {
     Ok(ChooseParityCall {
-        league_id: r.optional("league_id", rules::id(LeagueId::new))?,
-        round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
+        league_id: r.unneeded("league_id", rules::id(LeagueId::new))?,
+        round_id: unneeded_round_id(r)?,
         match_id: match_id(r)?,
         player_id: player_id(r)?,
         game_type: game_type(r)?,
-        context: r
-            .optional_object("context")?
-            .map(|context| choice_context(&context))
-            .transpose()?,
+        context: context(r)?,
         deadline: deadline(r)?,
         turn: r.extra("turn", rules::ordinal)?,
         opponent_nonce_commitment: r.extra("opponent_nonce_commitment", rules::nonce_commitment)?,
@@ -34,18 +31,33 @@ fn deadline(r: &Reader<'_>) -> Read<Timestamp> {
         r.note(DeviationKind::Missing, "deadline");
         return Ok(r.now() + CHOICE_TIMEOUT);
     }
-    r.timestamp("deadline")
+    match r.timestamp("deadline") {
+        Err(_) if r.is_lenient() => {
+            r.note(DeviationKind::TimestampForm, "deadline");
+            Ok(r.now() + CHOICE_TIMEOUT)
+        }
+        read => read,
+    }
 }
 
-fn choice_context(r: &Reader<'_>) -> Read<ChoiceContext> {
-    Ok(ChoiceContext {
-        opponent_id: r.optional("opponent_id", rules::id(PlayerId::new))?,
-        round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
-        your_standings: r
-            .optional_object("your_standings")?
-            .map(|standings| record(&standings))
-            .transpose()?,
-    })
+/// What a player may know for its choice, and can do without.
+fn context(r: &Reader<'_>) -> Read<Option<ChoiceContext>> {
+    if r.unneeded("context", rules::object)?.is_none() {
+        return Ok(None);
+    }
+    let context = r.object("context")?;
+    let standings = match context.unneeded("your_standings", rules::object)? {
+        Some(_) => Some(context.object("your_standings")?),
+        None => None,
+    };
+    Ok(Some(ChoiceContext {
+        opponent_id: context.unneeded("opponent_id", rules::id(PlayerId::new))?,
+        round_id: unneeded_round_id(&context)?,
+        your_standings: match standings.map(|standings| record(&standings)) {
+            Some(Err(_)) if r.is_lenient() => None,
+            read => read.transpose()?,
+        },
+    }))
 }
 
 pub(super) fn parity_response(r: &Reader<'_>) -> Read<ChooseParityResponse> {
@@ -72,8 +84,8 @@ fn parity_choice(r: &Reader<'_>) -> Read<Parity> {
 pub(super) fn move_call(r: &Reader<'_>) -> Read<GameMoveCall> {
     let request = r.object("move_request")?;
     Ok(GameMoveCall {
-        league_id: r.optional("league_id", rules::id(LeagueId::new))?,
-        round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
+        league_id: r.unneeded("league_id", rules::id(LeagueId::new))?,
+        round_id: unneeded_round_id(r)?,
         match_id: match_id(r)?,
         player_id: player_id(r)?,
         game_type: r.required("game_type", rules::id(GameType::new))?,

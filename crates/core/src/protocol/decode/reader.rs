@@ -155,6 +155,34 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// An optional field that its receiver does not need. Lenient decoding ignores a wrong value, and records it.
+    pub(super) fn unneeded<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<Option<T>> {
+        match self.optional(key, rule) {
+            Err(_) if self.is_lenient() => {
+                self.note(DeviationKind::Form, key);
+                Ok(None)
+            }
+            read => read,
+        }
+    }
+
+    /// A required field that its receiver does not need: lenient decoding replaces a missing or wrong value.
+    pub(super) fn replaced<T>(
+        &self,
+        key: &str,
+        rule: impl Rule<'a, T>,
+        replacement: impl FnOnce() -> T,
+    ) -> Read<T> {
+        if !self.is_lenient() {
+            return self.required(key, rule);
+        }
+        if !self.has(key) {
+            self.note(DeviationKind::Missing, key);
+            return Ok(replacement());
+        }
+        Ok(self.unneeded(key, rule)?.unwrap_or_else(replacement))
+    }
+
     /// A required field; lenient decoding fills it in if possible.
     pub(super) fn filled<T>(
         &self,

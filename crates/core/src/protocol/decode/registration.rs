@@ -8,13 +8,14 @@ use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::messages::*;
 use crate::protocol::text::{DisplayName, Endpoint, Version};
 use crate::protocol::token::Token;
+use serde_json::Value;
 use smol_str::SmolStr;
 
 pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
     let meta = r.object("referee_meta")?;
     Ok(RefereeRegisterRequest {
         referee_meta: RefereeMeta {
-            display_name: meta.required_text("display_name", DisplayName::parse_cleaned)?,
+            display_name: display_name(r, &meta)?,
             version: version(&meta)?,
             game_types: game_types(&meta)?,
             contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
@@ -39,7 +40,7 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
     let meta = r.object("player_meta")?;
     Ok(LeagueRegisterRequest {
         player_meta: PlayerMeta {
-            display_name: meta.required_text("display_name", DisplayName::parse_cleaned)?,
+            display_name: display_name(r, &meta)?,
             version: version(&meta)?,
             game_types: game_types(&meta)?,
             contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
@@ -49,6 +50,21 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
         },
         join_code: join_code(r)?,
     })
+}
+
+/// Without a name, the agent is called by the id that it gives itself.
+fn display_name(r: &Reader<'_>, meta: &Reader<'_>) -> Read<DisplayName> {
+    let own_word = || {
+        let (_, id) = r.value("sender")?.as_str()?.split_once(':')?;
+        DisplayName::parse(id).ok()
+    };
+    match own_word() {
+        Some(name) if meta.is_lenient() && !meta.has("display_name") => {
+            meta.note(DeviationKind::Missing, "display_name");
+            Ok(name)
+        }
+        _ => meta.required_text("display_name", DisplayName::parse_cleaned),
+    }
 }
 
 fn version(meta: &Reader<'_>) -> Read<Version> {
@@ -112,7 +128,7 @@ fn given<'a, T>(
 }
 
 fn answer(r: &Reader<'_>) -> Read<RegisterAnswer> {
-    let status = r.required("status", rules::one_of)?;
+    let status = status(r)?;
     let reason = match status {
         RegisterStatus::Rejected => r.expected("reason", rules::prose)?,
         RegisterStatus::Accepted => {
@@ -130,6 +146,16 @@ fn answer(r: &Reader<'_>) -> Read<RegisterAnswer> {
         error_name: r.optional("error_name", rules::prose)?,
         context: r.optional("context", rules::any_object)?,
     })
+}
+
+/// Some managers write REGISTERED.
+fn status(r: &Reader<'_>) -> Read<RegisterStatus> {
+    let registered = r.value("status").and_then(Value::as_str) == Some("REGISTERED");
+    if registered && r.is_lenient() {
+        r.note(DeviationKind::Alias, "status");
+        return Ok(RegisterStatus::Accepted);
+    }
+    r.required("status", rules::one_of)
 }
 
 fn null_in_strict(r: &Reader<'_>, key: &str, expected: &'static str) -> Read<()> {

@@ -1,8 +1,10 @@
 //! Decodes reports, their acknowledgement, and standings.
 
 use super::reader::{Read, Reader};
-use super::{DeviationKind, game, league_id, match_id, round_id, rules, unused_league_id};
-use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
+use super::{
+    DeviationKind, game, league_id, match_id, round_id, rules, some_round_id, unused_league_id,
+};
+use crate::protocol::ids::{GameType, MatchId, PlayerId};
 use crate::protocol::messages::*;
 use crate::protocol::text::DisplayName;
 use serde_json::Value;
@@ -82,9 +84,7 @@ pub(super) fn ack(r: &Reader<'_>) -> Read<MatchResultAck> {
 pub(super) fn standings_update(r: &Reader<'_>) -> Read<LeagueStandingsUpdate> {
     Ok(LeagueStandingsUpdate {
         league_id: unused_league_id(r)?,
-        round_id: r
-            .filled("round_id", rules::ordinal, || Some(1))
-            .map(RoundId)?,
+        round_id: some_round_id(r)?,
         standings: r
             .objects_naming("standings", &["player_id"], standing)?
             .into(),

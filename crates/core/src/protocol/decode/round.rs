@@ -3,7 +3,7 @@
 use super::reader::{Read, Reader};
 use super::result::{display_name, record};
 use super::rules::{self, Wrong};
-use super::{DeviationKind, league_id};
+use super::{DeviationKind, league_id, some_round_id};
 use crate::protocol::ids::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::*;
 use crate::protocol::text::{DisplayName, Endpoint};
@@ -11,7 +11,7 @@ use crate::protocol::text::{DisplayName, Endpoint};
 pub(super) fn announcement(r: &Reader<'_>) -> Read<RoundAnnouncement> {
     let announcement = RoundAnnouncement {
         league_id: league_id(r)?,
-        round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
+        round_id: announced_round_id(r)?,
         matches: r
             .objects_naming("matches", &["player_A_id", "player_B_id"], announced_match)?
             .into(),
@@ -22,6 +22,24 @@ pub(super) fn announcement(r: &Reader<'_>) -> Read<RoundAnnouncement> {
         return Err(r.wrong("matches", Wrong::format("a list of at least one match")));
     }
     Ok(announcement)
+}
+
+/// Without a number, the name of the first match tells the round.
+fn announced_round_id(r: &Reader<'_>) -> Read<RoundId> {
+    let by_match = || {
+        let matches = r.value("matches")?.as_array()?;
+        let name = matches.first()?.get("match_id")?.as_str()?;
+        let (round, _) = name.strip_prefix('R')?.split_once('M')?;
+        round.parse().ok().filter(|round| *round > 0)
+    };
+    let digits = || {
+        let text = r.value("round_id")?.as_str()?;
+        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+        digits.parse().ok().filter(|round| *round > 0)
+    };
+    let otherwise = || digits().or_else(by_match).unwrap_or(1);
+    r.replaced("round_id", rules::ordinal, otherwise)
+        .map(RoundId)
 }
 
 fn announced_match(r: &Reader<'_>) -> Read<AnnouncedMatch> {
@@ -69,7 +87,7 @@ fn briefing(r: &Reader<'_>) -> Read<Option<Briefing>> {
         forfeits: r.optional_by_player("forfeits", rules::one_of)?,
         player_a_public_key: r.extra("player_A_public_key", rules::public_key)?,
         player_b_public_key: r.extra("player_B_public_key", rules::public_key)?,
-        players_registered: r.extra("players_registered", rules::count)?,
+        conformance: r.extra("conformance", rules::one_of)?,
     }))
 }
 
@@ -97,14 +115,14 @@ pub(super) fn completed(r: &Reader<'_>) -> Read<RoundCompleted> {
             r.note(DeviationKind::Alias, "matches_played");
             played
         }
-        _ => r.required("matches_completed", rules::count)?,
+        _ => r.replaced("matches_completed", rules::count, || 0)?,
     };
     Ok(RoundCompleted {
         league_id: league_id(r)?,
-        round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
+        round_id: some_round_id(r)?,
         matches_completed,
         matches_played: played.unwrap_or(matches_completed),
-        next_round_id: r.optional("next_round_id", rules::ordinal)?.map(RoundId),
+        next_round_id: r.unneeded("next_round_id", rules::ordinal)?.map(RoundId),
         summary: summary(r, matches_completed)?,
         checkpoint: r.extra("checkpoint", rules::note)?,
     })
@@ -122,11 +140,12 @@ fn summary(r: &Reader<'_>, total_matches: u32) -> Read<RoundSummary> {
         });
     }
     let summary = r.object("summary")?;
+    let count = |key, otherwise| summary.replaced(key, rules::count, || otherwise);
     Ok(RoundSummary {
-        total_matches: summary.required("total_matches", rules::count)?,
-        wins: summary.required("wins", rules::count)?,
-        draws: summary.required("draws", rules::count)?,
-        technical_losses: summary.required("technical_losses", rules::count)?,
+        total_matches: count("total_matches", total_matches)?,
+        wins: count("wins", 0)?,
+        draws: count("draws", 0)?,
+        technical_losses: count("technical_losses", 0)?,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Rules for single values, each with a text that completes "expected ...".
 
+use super::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::draw::{Commitment, Proof};
 use crate::protocol::envelope::{Sender, id_fits};
@@ -250,6 +251,12 @@ pub(super) fn drawn_number(value: &Value) -> Result<u8, Wrong> {
     u8::try_from(number).map_err(|_| Wrong::format(expected))
 }
 
+/// A drawn number of a game of another make.
+pub(super) fn small_number(value: &Value) -> Result<u8, Wrong> {
+    let number = value.as_u64().and_then(|number| u8::try_from(number).ok());
+    number.ok_or(Wrong::format("a whole number from 0 to 255"))
+}
+
 pub(super) fn seconds(value: &Value) -> Result<Seconds, Wrong> {
     value
         .as_f64()
@@ -370,6 +377,7 @@ words! {
         "revoked" Revoked,
         "unstated" Unstated,
     }
+    Conformance "\"strict\" or \"lenient\"" { "strict" Strict, "lenient" Lenient, }
     Phase "\"registration\", \"running\", \"paused\" or \"completed\"" {
         "registration" Registration, "running" Running, "paused" Paused, "completed" Completed,
     }

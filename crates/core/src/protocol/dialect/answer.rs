@@ -105,6 +105,9 @@ fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
         _ if is_success(http_status) => return WireAnswer::Received,
         _ => return otherwise(http_status, text, "JSON that is not an object"),
     };
+    if let Some(refusal) = error_message_in(&mut object) {
+        return WireAnswer::Refused(refusal);
+    }
     if let Some(message) = find_message(&mut object) {
         return WireAnswer::Message(message);
     }
@@ -159,12 +162,61 @@ fn refusal_in(object: &mut Map<String, Value>) -> Option<Value> {
     let place = places
         .into_iter()
         .find(|path| within(object, path).is_some_and(|fields| has_code(fields)))?;
+    let outer = object.get("error").and_then(reason);
     let mut fields = std::mem::take(within(object, place)?);
+    // The words of the error stand outside its data.
+    if let (Some(said), false) = (outer, fields.contains_key("error_message")) {
+        fields.insert("error_message".to_owned(), said.into());
+    }
     fields.insert(
         "message_type".to_owned(),
         MessageType::LeagueError.name().into(),
     );
     Some(Value::Object(fields))
+}
+
+/// A message whose type says that it is an error, and that the protocol does not have: `ERROR`, `REGISTRATION_ERROR`. As a
+/// LEAGUE_ERROR, with the text that it has under any of the usual names.
+fn error_message_in(object: &mut Map<String, Value>) -> Option<Value> {
+    fn is_error(fields: &Map<String, Value>) -> bool {
+        let named = fields.get("message_type").and_then(Value::as_str);
+        named.is_some_and(|named| {
+            let upper = named.to_ascii_uppercase();
+            MessageType::parse(&upper).is_none() && upper.rsplit('_').next() == Some("ERROR")
+        })
+    }
+    let places: [&[&str]; 5] = [
+        &[],
+        &["result"],
+        &["params"],
+        &["result", "message"],
+        &["result", "response"],
+    ];
+    let fields = places.into_iter().find_map(|path| {
+        let found = path
+            .iter()
+            .try_fold(&*object, |fields, place| fields.get(*place)?.as_object());
+        found.filter(|fields| is_error(fields)).cloned()
+    })?;
+    let mut refusal = fields.clone();
+    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    if text("error_code").is_none() {
+        let code = text("code")
+            .or_else(|| text("error"))
+            .unwrap_or_else(|| "ERROR".to_owned());
+        refusal.insert("error_code".to_owned(), code.into());
+    }
+    if let (None, Some(said)) = (
+        text("error_message"),
+        reason(&Value::Object(fields.clone())),
+    ) {
+        refusal.insert("error_message".to_owned(), said.into());
+    }
+    refusal.insert(
+        "message_type".to_owned(),
+        MessageType::LeagueError.name().into(),
+    );
+    Some(Value::Object(refusal))
 }
 
 /// Some agents put an empty `error` beside every result.
@@ -248,10 +300,44 @@ fn message_in_text(object: &Map<String, Value>) -> Option<Value> {
 fn is_message(object: &Map<String, Value>) -> bool {
     let telling = ["accept", "parity_choice", "choice", "move_data"];
     let named = object.get("message_type");
-    let acknowledges = named
-        .and_then(Value::as_str)
-        .is_some_and(is_acknowledgement);
+    let acknowledges = named.and_then(Value::as_str).is_some_and(|named| {
+        is_acknowledgement(named) || (is_notice(named) && says_received(object))
+    });
     (named.is_some() && !acknowledges) || telling.iter().any(|&field| object.contains_key(field))
+}
+
+/// Whether a message of this type is never an answer.
+fn is_notice(message_type: &str) -> bool {
+    use MessageType as M;
+    matches!(
+        MessageType::parse(message_type),
+        Some(
+            M::RoundAnnouncement
+                | M::RoundCompleted
+                | M::LeagueCompleted
+                | M::LeagueStandingsUpdate
+                | M::MatchAssignment
+                | M::GameInvitation
+                | M::ChooseParityCall
+                | M::GameMoveCall
+                | M::GameOver
+                | M::GameError
+        )
+    )
+}
+
+/// Some agents acknowledge under the type of the notice itself.
+fn says_received(object: &Map<String, Value>) -> bool {
+    let status = object.get("status").and_then(Value::as_str);
+    let words = [
+        "received",
+        "acknowledged",
+        "acknowledge",
+        "ack",
+        "ok",
+        "success",
+    ];
+    status.is_some_and(|status| words.iter().any(|word| status.eq_ignore_ascii_case(word)))
 }
 
 /// Whether a message type that the protocol does not have says "received": `ACK`, `ROUND_ANNOUNCEMENT_ACK`.

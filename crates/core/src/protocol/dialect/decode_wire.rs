@@ -83,7 +83,7 @@ fn decode_implied(mut value: Value, reading: &Reading<'_>) -> Result<Incoming, R
                 kind: DeviationKind::Missing,
                 path: FIELD.to_owned(),
             });
-            Ok(incoming)
+            Ok(incoming.with_strict_reading(reading, |strict| decode_implied(value, strict)))
         }
     }
 }

@@ -40,6 +40,37 @@ pub struct LeagueError {
 }
 
 impl LeagueError {
+    /// The code as its sender means it: agents of other makes number their errors otherwise, so it has our name only if that
+    /// came with it.
+    pub fn own_code(&self) -> ErrorCode {
+        let named = [self.error_name.as_ref(), Some(&self.error_description)];
+        let is_ours = named
+            .into_iter()
+            .flatten()
+            .any(|name| name.raw() == self.error_code.name());
+        if is_ours {
+            self.error_code.clone()
+        } else {
+            ErrorCode::Foreign(self.error_code.code().into())
+        }
+    }
+
+    /// The error in its sender's words: code, name if it has one, and text.
+    pub fn own_words(&self) -> String {
+        let code = self.own_code();
+        let text = self
+            .error_message
+            .as_ref()
+            .unwrap_or(&self.error_description);
+        if text.raw() == code.code() {
+            code.to_string()
+        } else {
+            format!("{code}: {}", text.escaped())
+        }
+    }
+}
+
+impl LeagueError {
     /// Refuses the message that called itself `original`, in the words of the catalogue and `message`.
     pub fn new(
         code: ErrorCode,

@@ -125,6 +125,9 @@ pub struct ScheduledMatch {
     /// The referee that is planned for the match, which may change; absent before one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referee_id: Option<RefereeId>,
+    /// Where that referee listens; absent as long as no referee is planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referee_endpoint: Option<Endpoint>,
     /// How far the match has come.
     pub state: MatchProgress,
     /// Only once the match is decided.

@@ -7,6 +7,7 @@ use super::result::Record;
 use super::shared::Shared;
 use super::timeouts::Timeouts;
 use crate::protocol::by_player::ByPlayer;
+use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{
     ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
@@ -151,9 +152,9 @@ pub struct Briefing {
         skip_serializing_if = "Option::is_none"
     )]
     pub player_b_public_key: Option<PublicKey>,
-    /// How many players the league has: every id up to that number is somebody's name.
+    /// How strictly the answers of the players are to be read: the league's own setting.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub players_registered: Option<u32>,
+    pub conformance: Option<Conformance>,
 }
 
 /// ROUND_COMPLETED: every match of the round has a result.

@@ -172,7 +172,8 @@ settings! {
         || "players=N,referees=N with at least 2 players and 1 referee".into(), start_counts),
         [optional(&[M, L], "Start once so many have registered, as in players=4,referees=2")];
     CONFORMANCE: Conformance = one_of(&["strict", "lenient"], &[Conformance::Strict, Conformance::Lenient]),
-        [with_default(&[M, L, R], "strict", "Read messages to the letter, or let known omissions pass and record them")];
+        [with_default(&[M, L], "lenient", "Let known omissions pass and record them, or read messages to the letter"),
+        with_default(&[R], "lenient", "The same, under a manager that does not say how its league reads: one of another make")];
 
     // Who may register, and what happens to those who do not answer.
     OPERATOR_TOKEN: Token = parsed("TOKEN", expected_token, token).secret(), [derived(&[M, L], "one is made, and shown once",

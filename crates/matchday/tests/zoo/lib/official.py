@@ -16,7 +16,7 @@ def stamp(ahead=0):
 
 class Official:
     """With the habit `forbids` it refuses keys that the documents do not print; with `single_threaded` it does one thing at
-    a time, and plays a match before it answers the announcement."""
+    a time, and plays a match before it answers the announcement; with `asks` it learns players' endpoints by GET_PLAYERS alone."""
 
     capacity = 5
 
@@ -34,9 +34,15 @@ class Official:
             announced = request["params"]
             for match in announced["matches"]:
                 if match["referee_endpoint"] == web.address(self.server):
-                    players = [(match["player_%s_id" % seat], None) for seat in "AB"]
+                    players = [(match["player_%s_id" % seat], self.told(match, seat)) for seat in "AB"]
                     self.begin(announced, match["match_id"], players)
         return True
+
+    def told(self, match, seat):
+        """The endpoint in the announcement, which no document prints: to the letter, it is not read."""
+        if self.edition != "careful" or "asks" in self.habits:
+            return None
+        return match.get("player_%s_endpoint" % seat)
 
     def puzzled(self, request):
         """What it answers where it does not know what it was sent."""
