@@ -36,7 +36,7 @@ pub async fn check_reachable(probe: &Probe) -> Result<Exchange, (Exchange, Strin
         CallOutcome::Failed(CallError::NoConnection(error) | CallError::NoRoute(error)) => {
             Some(match connected(url).await {
                 Ok(()) if is_https(url) => format!(
-                    "no TLS with what listens at {url} ({error}) - mend its certificate, or serve the agent over http for the check"
+                    "no TLS with what listens at {url} ({error}) - fix its certificate, or serve the agent over http for the check"
                 ),
                 Ok(()) => format!(
                     "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
@@ -144,7 +144,8 @@ pub async fn served_at(probe: &Probe) -> Option<String> {
     (!matches!(status, 404 | 405)).then_some(usual)
 }
 
-async fn connected(url: &str) -> Result<(), String> {
+/// Whether somebody listens at the URL; if not, why.
+pub async fn connected(url: &str) -> Result<(), String> {
     let target = RawTarget::of(url).ok_or("it names no host")?;
     target
         .connect()

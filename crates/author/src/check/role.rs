@@ -37,6 +37,15 @@ impl AgentRole {
         format!("{url} is a {is}, not a {checked} - check it with `{how}`")
     }
 
+    /// The same of an agent that registers with a check that waits for another one.
+    pub fn registers_instead_of(self, checked: Self) -> String {
+        let is = self.name();
+        let checked = checked.name();
+        format!(
+            "what registers here is a {is}, not a {checked} - check it with `matchday check {is} --wait`"
+        )
+    }
+
     fn of_sender(sender: &str) -> Option<Self> {
         match sender.split_once(':').map_or(sender, |(kind, _)| kind) {
             "league_manager" => Some(Self::Manager),

@@ -208,7 +208,7 @@ impl Practice {
             Some((request, code, text)) => {
                 bail!(
                     "no agent was let in within {seconds} s; the last {request} was refused: {code} {text} - `matchday \
-                     check player --wait` says how to mend it"
+                     check player --wait` says how to fix it"
                 )
             }
             None => bail!(

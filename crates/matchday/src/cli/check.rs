@@ -1,4 +1,4 @@
-//! `matchday check`: is an agent conformant? Exit code 0 only if every mandatory rule is known to hold.
+//! `matchday check`: is an agent conformant? Exit code 0 only if it is known to lose no match in the league asked about.
 
 use super::games::GameArgs;
 use super::operator::secret_or_file;
@@ -45,7 +45,8 @@ With --wait the check is the agent's manager: it sees the registration, and the 
 the tokens that it is shown. Without it, an agent that answers only to its own manager cannot be
 checked in full.
 
-Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
+Exit code 0 only if it would lose no match in the league that --conformance names, 1 if not, 2 if
+called wrongly.";
 
 const REFEREE_EXAMPLE: &str = "\
 Example:
@@ -56,7 +57,8 @@ Example:
 The check is the referee's manager and all its players. A referee works for its own manager only:
 without --wait nothing but its JSON-RPC can be checked. Silent players take a referee half a minute.
 
-Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
+Exit code 0 only if it would lose no match in the league that --conformance names, 1 if not, 2 if
+called wrongly.";
 
 const MANAGER_EXAMPLE: &str = "\
 Example:
@@ -69,7 +71,8 @@ The check registers four players and two referees, which stay, starts the league
 made-up results until it is over: give it a fresh league, and one that does not wait long between rounds. With
 --quick it registers and asks, and starts nothing.
 
-Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
+Exit code 0 only if it would lose no match in the league that --conformance names, 1 if not, 2 if
+called wrongly.";
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]

@@ -10,16 +10,18 @@ use std::time::{Duration, Instant};
 const ACK: &str = "GAME_JOIN_ACK";
 const CHOICE: &str = "CHOOSE_PARITY_RESPONSE";
 
-/// A name, how it answers, the rules that it breaks, and those that it is warned about.
+/// A name, how it answers, and the rules of each verdict: what loses matches everywhere, what does in a strict league only,
+/// and what would be cleaner.
 type Case = (
     &'static str,
     Behaviour,
     &'static [&'static str],
     &'static [&'static str],
+    &'static [&'static str],
 );
 
 const ANSWERS: &[Case] = &[
-    ("right", |_, _, right| right, &[], &[]),
+    ("right", |_, _, right| right, &[], &[], &[]),
     (
         "capital",
         |_, _, right| {
@@ -29,17 +31,20 @@ const ANSWERS: &[Case] = &[
         },
         &["choice.parity"],
         &[],
+        &[],
     ),
     (
         "accept as text",
         |_, _, right| spoil(right, ACK, |answer| answer["accept"] = json!("true")),
         &["join.accept"],
         &[],
+        &[],
     ),
     (
         "declines",
         |_, _, right| spoil(right, ACK, |answer| answer["accept"] = json!(false)),
         &["join.accept"],
+        &[],
         &[],
     ),
     (
@@ -49,6 +54,7 @@ const ANSWERS: &[Case] = &[
                 answer.as_object_mut().unwrap().remove("arrival_timestamp");
             })
         },
+        &[],
         &["join.arrival"],
         &[],
     ),
@@ -57,10 +63,12 @@ const ANSWERS: &[Case] = &[
         |_, _, right| spoil(right, CHOICE, |answer| answer["match_id"] = json!("R9M9")),
         &["choice.match-id"],
         &[],
+        &[],
     ),
     (
         "bare id as sender",
         |_, _, right| spoil(right, CHOICE, |answer| answer["sender"] = json!("P01")),
+        &[],
         &["envelope.sender"],
         &[],
     ),
@@ -76,6 +84,7 @@ const ANSWERS: &[Case] = &[
                 );
             })
         },
+        &[],
         &["envelope.timestamp"],
         &[],
     ),
@@ -86,6 +95,7 @@ const ANSWERS: &[Case] = &[
                 answer["conversation_id"] = json!("conv-1")
             })
         },
+        &[],
         &["envelope.conversation"],
         &[],
     ),
@@ -94,10 +104,12 @@ const ANSWERS: &[Case] = &[
         |_, _, right| spoil(right, ACK, |answer| answer["auth_token"] = Value::Null),
         &[],
         &[],
+        &[],
     ),
     (
         "no nonce",
         |_, _, right| spoil(right, CHOICE, |answer| answer["nonce"] = Value::Null),
+        &[],
         &[],
         &["choice.nonce"],
     ),
@@ -114,8 +126,9 @@ const FORMS: &[Case] = &[
                 answer
             })
         },
-        &["rpc.id"],
         &[],
+        &[],
+        &["rpc.id"],
     ),
     (
         "no version",
@@ -127,8 +140,9 @@ const FORMS: &[Case] = &[
                 answer
             })
         },
-        &["rpc.version"],
         &[],
+        &[],
+        &["rpc.version"],
     ),
     (
         "null error beside the result",
@@ -141,6 +155,7 @@ const FORMS: &[Case] = &[
             })
         },
         &[],
+        &[],
         &["rpc.result-or-error"],
     ),
     (
@@ -151,6 +166,7 @@ const FORMS: &[Case] = &[
                 None => answer,
             })
         },
+        &[],
         &[],
         &["rpc.form", "rpc.version", "rpc.id", "rpc.result-or-error"],
     ),
@@ -172,13 +188,15 @@ const FORMS: &[Case] = &[
             }
         },
         &[],
+        &[],
         &["rpc.dialect"],
     ),
     (
         "fails on what is not JSON",
         |asked, _, right| if asked.is_null() { failed() } else { right },
-        &["rpc.parse-error"],
         &[],
+        &[],
+        &["rpc.parse-error"],
     ),
 ];
 
@@ -194,6 +212,7 @@ const STRAINS: &[Case] = &[
         },
         &["robust.unknown-fields"],
         &[],
+        &[],
     ),
     (
         "fails on unknown messages",
@@ -204,8 +223,9 @@ const STRAINS: &[Case] = &[
                 right
             }
         },
-        &["robust.unknown-message"],
         &[],
+        &[],
+        &["robust.unknown-message"],
     ),
     (
         "fails on GAME_OVER",
@@ -216,6 +236,7 @@ const STRAINS: &[Case] = &[
                 right
             }
         },
+        &[],
         &[],
         &["notice.game-over"],
     ),
@@ -229,6 +250,7 @@ const STRAINS: &[Case] = &[
             }
         },
         &[],
+        &[],
         &["notice.standings"],
     ),
     (
@@ -237,8 +259,9 @@ const STRAINS: &[Case] = &[
             status if status == "TECHNICAL_LOSS" => failed(),
             _ => right,
         },
-        &["robust.technical-loss"],
         &[],
+        &[],
+        &["robust.technical-loss"],
     ),
     (
         "encodes its results twice",
@@ -252,6 +275,7 @@ const STRAINS: &[Case] = &[
         },
         &["rpc.form"],
         &[],
+        &[],
     ),
     (
         "one match at a time",
@@ -262,6 +286,7 @@ const STRAINS: &[Case] = &[
             })
         },
         &["robust.two-matches"],
+        &[],
         &[],
     ),
     (
@@ -276,8 +301,9 @@ const STRAINS: &[Case] = &[
                 answer["parity_choice"] = json!(choice)
             })
         },
-        &["retry.same-choice"],
         &[],
+        &[],
+        &["retry.same-choice"],
     ),
     (
         "comes too late",
@@ -290,11 +316,12 @@ const STRAINS: &[Case] = &[
         },
         &["join.in-time"],
         &[],
+        &[],
     ),
 ];
 
 async fn check(cases: &[Case]) {
-    for (name, behaviour, broken, warned) in cases {
+    for (name, behaviour, broken, strict, warned) in cases {
         let stub = fake_player(*behaviour).await;
         let began = Instant::now();
         let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
@@ -302,6 +329,12 @@ async fn check(cases: &[Case]) {
         assert_eq!(
             done.rules("fail"),
             set(broken),
+            "{name}:\n{}",
+            done.troubles()
+        );
+        assert_eq!(
+            done.rules("strict_only"),
+            set(strict),
             "{name}:\n{}",
             done.troubles()
         );
@@ -346,13 +379,14 @@ async fn what_ends_a_player_is_blamed_for_it_and_nothing_after_it() {
     })
     .await;
     let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
-    let broken = ["robust.alive", "rpc.parse-error"].map(str::to_owned);
     assert_eq!(
         done.rules("fail"),
-        BTreeSet::from(broken),
+        BTreeSet::from(["robust.alive".to_owned()]),
         "{}",
         done.troubles()
     );
+    let note = done.rule("robust.alive")["note"].to_string();
+    assert!(note.contains("after a body that is not JSON"), "{note}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -394,23 +428,35 @@ async fn what_a_lenient_league_forgives_is_a_warning_there_and_says_what_a_stric
         })
     })
     .await;
-    let strict = run_aside(&["check", "player", &stub.url(), "--json"]).await;
-    assert_eq!(
-        strict.rules("fail"),
-        BTreeSet::from(["choice.parity".to_owned()]),
-        "{}",
-        strict.troubles()
-    );
-    let lenient = run_aside(&[
+    let strict = run_aside(&[
         "check",
         "player",
         &stub.url(),
         "--json",
         "--conformance",
-        "lenient",
+        "strict",
     ])
     .await;
-    assert_eq!(lenient.code, 0, "{}", lenient.troubles());
+    let parity = BTreeSet::from(["choice.parity".to_owned()]);
+    assert_eq!(
+        (strict.code, strict.rules("fail")),
+        (1, parity.clone()),
+        "{}",
+        strict.troubles()
+    );
+    let lenient = run_aside(&["check", "player", &stub.url(), "--json"]).await;
+    assert_eq!(
+        (lenient.code, lenient.rules("strict_only")),
+        (0, parity),
+        "{}",
+        lenient.troubles()
+    );
+    for told in [&strict, &lenient] {
+        let told = told.json();
+        assert_eq!(told["readiness"], "lenient_leagues");
+        assert_eq!(told["loses_in_strict_only"], json!(["choice.parity"]));
+        assert_eq!(told["loses_anywhere"], json!([]));
+    }
     let note = lenient.rule("choice.parity")["note"]
         .as_str()
         .unwrap()
@@ -422,7 +468,7 @@ async fn what_a_lenient_league_forgives_is_a_warning_there_and_says_what_a_stric
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_failure_shows_the_exchange_the_rule_and_how_to_mend_it() {
+async fn every_failure_shows_the_exchange_the_rule_and_how_to_fix_it() {
     let stub = fake_player(|_, _, right| {
         spoil(right, CHOICE, |answer| {
             answer["parity_choice"] = json!(true)
@@ -432,8 +478,9 @@ async fn every_failure_shows_the_exchange_the_rule_and_how_to_mend_it() {
     let done = run_aside(&["check", "player", &stub.url(), "--quick", "--json"]).await;
     let rule = done.rule("choice.parity");
     assert_eq!(rule["place"], "docs/protocol.md#choose_parity_response");
+    assert_eq!(rule["explain"], "matchday check --explain choice.parity");
     assert!(
-        rule["mend"]
+        rule["fix"]
             .as_str()
             .unwrap()
             .contains("\"even\" or \"odd\"")
@@ -483,7 +530,7 @@ async fn one_that_understands_no_dialect_is_told_so() {
     .await;
     let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
     assert!(
-        done.rule("join.message")["mend"]
+        done.rule("join.message")["fix"]
             .as_str()
             .unwrap()
             .contains("exception"),

@@ -9,6 +9,7 @@
 )]
 
 mod bad_players;
+mod connections;
 mod fake_player;
 mod hostile_servers;
 mod managers;

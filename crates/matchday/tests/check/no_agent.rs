@@ -3,7 +3,9 @@
 use crate::report::{Report as _, program, run, run_aside};
 use matchday_testkit::address::free_address;
 use matchday_testkit::address::until_listening;
-use matchday_testkit::cli::Process;
+use matchday_testkit::cli::{Output, Process};
+use matchday_testkit::fake_peer::{Answer, FakePeer};
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -27,6 +29,32 @@ async fn speak(mut stream: TcpStream, first: &'static str, more: Option<&'static
     while let (Ok(()), Some(more)) = (&said, more) {
         said = stream.write_all(more.repeat(1000).as_bytes()).await;
     }
+}
+
+/// A server that takes what is posted to /mcp, and to no other path.
+async fn serving_at_mcp() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut heard = [0; 4096];
+            let length = stream.read(&mut heard).await.unwrap_or(0);
+            let (status, body) = if heard[..length].starts_with(b"POST /mcp ") {
+                ("200 OK", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+            } else {
+                (
+                    "404 Not Found",
+                    r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}"#,
+                )
+            };
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            let _ = stream.write_all(answer.as_bytes()).await;
+        }
+    });
+    url
 }
 
 async fn line_about(url: &str) -> String {
@@ -111,6 +139,21 @@ async fn a_wrong_path() {
     assert!(line.contains("check the path"), "{line}");
 }
 
+/// Also where the answer is JSON-RPC, as that of the starters is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_path_is_told_with_the_right_one() {
+    let url = serving_at_mcp().await;
+    let line = line_about(&url.replace("/mcp", "/agent")).await;
+    assert!(
+        line.contains("every message gets HTTP 404 - check the path"),
+        "{line}"
+    );
+    assert!(
+        line.contains(&format!("an agent answers at {url}")),
+        "{line}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_never_ends() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
@@ -193,6 +236,60 @@ fn a_manager_and_a_referee_are_told_from_a_player() {
         line.contains(&format!("{referee} is a referee, not a player")),
         "{line}"
     );
+}
+
+/// Starts a check that waits, then this agent with the check as its manager; ends with the check.
+fn waiting_for(checked: &str, agent: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let listen = free_address().to_string();
+    let check = program(&["check", checked, "--wait", "--listen", &listen])
+        .spawn()
+        .unwrap();
+    let manager = format!("http://{listen}/mcp");
+    let _agent = listening(&folder, &[agent, "--manager", &manager]);
+    Output::from(check.wait_with_output().unwrap()).err
+}
+
+#[test]
+fn one_that_registers_for_the_other_role_is_told() {
+    for (checked, agent) in [("player", "referee"), ("referee", "player")] {
+        let said = waiting_for(checked, agent);
+        let wanted = format!("what registers here is a {agent}, not a {checked}");
+        assert!(said.contains(&wanted), "{said}");
+    }
+}
+
+/// Referees of others know no query of ours: one that names itself in an answer is told, also in an acknowledgement.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_referee_of_another_make_is_told_from_a_player() {
+    let not_found = |asked: &Value| {
+        Answer::json(&json!({
+            "jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "Method not found"},
+        }))
+    };
+    let named = FakePeer::start(|body| {
+        let asked: Value = serde_json::from_slice(body).unwrap_or_default();
+        Answer::json(&json!({
+            "jsonrpc": "2.0", "id": asked["id"],
+            "result": {"message_type": "ACK", "sender": "referee:REF01", "status": "ok"},
+        }))
+    })
+    .await;
+    let line = line_about(&named.url()).await;
+    assert!(line.contains("is a referee, not a player"), "{line}");
+    let nameless = FakePeer::start(move |body| {
+        let asked: Value = serde_json::from_slice(body).unwrap_or_default();
+        match asked["params"]["message_type"].as_str() {
+            Some("ROUND_ANNOUNCEMENT") => Answer::json(
+                &json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"status": "received"}}),
+            ),
+            _ => not_found(&asked),
+        }
+    })
+    .await;
+    let done = run_aside(&["check", "player", &nameless.url(), "--json"]).await;
+    let note = done.rule("join.message")["note"].to_string();
+    assert!(note.contains("`matchday check referee --wait`"), "{note}");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use crate::report::{Report as _, program};
 use matchday_testkit::address::free_address;
 use matchday_testkit::cli::{Output, Process};
+use matchday_testkit::tools;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 
 fn player(folder: &tempfile::TempDir, manager: &str) -> (Command, String) {
@@ -61,6 +63,31 @@ fn it_passes_in_games_of_turns_and_of_simultaneous_moves() {
             "{game}: {passed:?}"
         );
     }
+}
+
+#[test]
+fn it_passes_in_a_game_whose_rules_are_a_program() {
+    if !tools::require("python3") {
+        return;
+    }
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/twenty_one.py");
+    let folder = tempfile::tempdir().unwrap();
+    let listen = free_address().to_string();
+    let mut command = program(&["check", "player", "--wait", "--listen", &listen, "--json"]);
+    let check = command.arg("--game-command").arg(rules).spawn().unwrap();
+    let (mut player, _) = player(&folder, &format!("http://{listen}/mcp"));
+    let _player = Process::start({
+        player.args(["--games", "twenty_one"]);
+        player
+    });
+    let done = Output::from(check.wait_with_output().unwrap());
+    assert_eq!(done.broken(), BTreeSet::new(), "{}", done.troubles());
+    assert_eq!(
+        done.rule("league.played")["verdict"],
+        "pass",
+        "{}",
+        done.troubles()
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What people, programs and graders are given.
 
 use crate::fake_player::{fake_player, spoil};
-use crate::report::run_aside;
+use crate::report::{Report as _, run, run_aside};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -32,7 +32,7 @@ async fn a_grader_gets_a_test_for_each_rule() {
         "{xml}"
     );
     assert!(
-        done.out.contains("FAIL  choice.parity"),
+        done.out.contains("FAIL    choice.parity"),
         "people still see theirs: {}",
         done.out
     );
@@ -56,5 +56,62 @@ async fn a_file_that_cannot_be_written_is_told() {
         done.err.contains("cannot write /no/such/folder/x.xml"),
         "{}",
         done.err
+    );
+}
+
+#[test]
+fn a_rule_is_explained_with_what_the_protocol_says_of_it() {
+    let done = run(&["check", "--explain", "choice.parity"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    for said in [
+        "choice.parity (player)",
+        "Fix: Send",
+        "### CHOOSE_PARITY_RESPONSE",
+    ] {
+        assert!(done.out.contains(said), "{said}: {}", done.out);
+    }
+    let wrong = run(&["check", "--explain", "choice.party"]);
+    assert!(
+        wrong.line(2).contains("did you mean \"choice.parity\"?"),
+        "{wrong:?}"
+    );
+}
+
+/// The two verdicts, and each by itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn whether_it_is_ready_and_what_would_be_cleaner_are_told_apart() {
+    let stub = fake_player(|_, _, right| {
+        spoil(right, "CHOOSE_PARITY_RESPONSE", |answer| {
+            answer["conversation_id"] = json!("conv-1");
+            answer["nonce"] = json!(null);
+        })
+    })
+    .await;
+    let url = stub.url();
+    let lenient = run_aside(&["check", "player", &url, "--quick", "--player-id", "P01"]).await;
+    assert_eq!(lenient.code, 0, "{}", lenient.out);
+    for said in [
+        "Ready: it plays in any lenient league, as leagues are by default. \
+         It would lose matches in a strict one, because of 1 rule: envelope.conversation",
+        "Would be cleaner, and costs no match: choice.nonce",
+    ] {
+        assert!(lenient.out.contains(said), "{said}: {}", lenient.out);
+    }
+    let strict = run_aside(&[
+        "check",
+        "player",
+        &url,
+        "--quick",
+        "--player-id",
+        "P01",
+        "--conformance",
+        "strict",
+    ])
+    .await;
+    assert_eq!(strict.code, 1, "{}", strict.out);
+    assert!(
+        strict.out.contains("Not ready for a strict league"),
+        "{}",
+        strict.out
     );
 }

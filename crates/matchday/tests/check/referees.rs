@@ -250,7 +250,7 @@ async fn a_referee_that_plays_nothing_is_told_so_once() {
         done.troubles()
     );
     let note = done.rule("fault.never-joins")["note"].to_string();
-    assert!(note.contains("mend that first"), "{note}");
+    assert!(note.contains("fix that first"), "{note}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 pub(crate) trait Report {
     /// The rules with this verdict.
     fn rules(&self, verdict: &str) -> BTreeSet<String>;
+    /// The rules that do not hold, whether it costs matches or not.
+    fn broken(&self) -> BTreeSet<String>;
     /// What was found of every rule that did not simply pass.
     fn troubles(&self) -> String;
     fn rule(&self, id: &str) -> Value;
@@ -22,6 +24,13 @@ impl Report for Output {
         let rules = report["rules"].as_array().unwrap();
         let with = rules.iter().filter(|rule| rule["verdict"] == verdict);
         with.map(|rule| rule["id"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    fn broken(&self) -> BTreeSet<String> {
+        ["fail", "strict_only", "warning"]
+            .into_iter()
+            .flat_map(|verdict| self.rules(verdict))
             .collect()
     }
 

@@ -106,6 +106,67 @@ fn our_own_player_bears_it_all_and_its_matches_can_be_verified_and_replayed() {
     }
 }
 
+/// A game of turns, and one of many rounds at once: each turn is a question of its own.
+#[test]
+fn in_games_of_several_turns_nothing_is_remarked_of_our_own_player() {
+    std::thread::scope(|scope| {
+        for (game, strategy) in [
+            ("tic_tac_toe", "perfect"),
+            ("rock_paper_scissors", "pattern"),
+        ] {
+            scope.spawn(move || {
+                let practice = Practice::new();
+                let done = practise_with(&practice, &["--json", "--game", game], |manager| {
+                    let listen = free_address().to_string();
+                    practice.program(&[
+                        "player",
+                        "--listen",
+                        &listen,
+                        "--manager",
+                        manager,
+                        "--strategy",
+                        strategy,
+                    ])
+                });
+                let report = done.json();
+                assert_eq!(
+                    (done.code, &report["oddities"]),
+                    (0, &serde_json::json!([])),
+                    "{game}: {report:#}"
+                );
+            });
+        }
+    });
+}
+
+#[test]
+fn a_game_of_the_authors_own_is_practised_by_the_program_that_knows_its_rules() {
+    if !tools::require("python3") {
+        return;
+    }
+    let practice = Practice::new();
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/twenty_one.py");
+    let rules = rules.to_str().unwrap();
+    let done = practise_with(&practice, &["--json", "--game-command", rules], |manager| {
+        let listen = free_address().to_string();
+        practice.program(&[
+            "player",
+            "--listen",
+            &listen,
+            "--manager",
+            manager,
+            "--games",
+            "twenty_one",
+        ])
+    });
+    let report = done.json();
+    assert_eq!(
+        (done.code, &report["oddities"]),
+        (0, &serde_json::json!([])),
+        "{report:#}"
+    );
+}
+
 #[test]
 fn an_agent_in_python_that_registers_by_itself_bears_it_all() {
     if !tools::require("python3") {

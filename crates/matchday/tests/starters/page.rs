@@ -41,7 +41,15 @@ fn the_player_of_the_page_passes_the_check() {
         ]);
         let player = Process::start(player);
         let done = cli.run(&[
-            "check", "player", "--wait", "--listen", &manager, "--game", game,
+            "check",
+            "player",
+            "--wait",
+            "--listen",
+            &manager,
+            "--game",
+            game,
+            "--conformance",
+            "strict",
         ]);
         assert_eq!(done.code, 0, "{game}: {}\n{}", done.out, player.err());
         let failed = done

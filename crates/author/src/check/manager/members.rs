@@ -18,6 +18,8 @@ pub(super) enum Role {
 pub(super) struct Member {
     pub(super) role: Role,
     pub(super) name: String,
+    /// Among those of its role, from 1.
+    number: usize,
     pub(super) endpoint: Endpoint,
     /// Empty before registration.
     pub(super) id: String,
@@ -29,11 +31,12 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) async fn open(role: Role, name: String) -> anyhow::Result<Self> {
+    pub(super) async fn open(role: Role, number: usize, name: String) -> anyhow::Result<Self> {
         let (server, endpoint) = ack_server::open().await?;
         Ok(Self {
             role,
             name,
+            number,
             endpoint,
             id: String::new(),
             token: None,
@@ -55,12 +58,17 @@ impl Member {
         !self.id.is_empty()
     }
 
+    /// As whom it registers: as agents do that have their id from their own configuration, which every manager reads.
+    pub(super) fn sender_before_registration(&self) -> String {
+        let number = self.number;
+        match self.role {
+            Role::Player => format!("player:P{number:02}"),
+            Role::Referee => format!("referee:REF{number:02}"),
+        }
+    }
+
     pub(super) fn sender(&self) -> String {
-        let id = if self.id.is_empty() {
-            &self.name
-        } else {
-            &self.id
-        };
+        let id = &self.id;
         match self.role {
             Role::Player => format!("player:{id}"),
             Role::Referee => format!("referee:{id}"),

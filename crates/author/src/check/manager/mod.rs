@@ -27,6 +27,8 @@ use suite::{NOTICE_TIMEOUT, Suite};
 use tokio::time::Instant;
 
 const QUICK_WAIT_MAX: Duration = Duration::from_millis(1500);
+const ENDED: &str =
+    "the manager ended with its league: check what it refuses with --quick, on a fresh one";
 
 /// What a manager is checked with besides the common options.
 #[derive(Debug)]
@@ -75,10 +77,19 @@ async fn open(manager: ManagerOptions, probe: Probe, findings: Findings) -> anyh
     let mut players = Vec::new();
     let mut referees = Vec::new();
     for number in 1..=manager.players {
-        players.push(Member::open(Role::Player, format!("Check Player {number} {run}")).await?);
+        players.push(
+            Member::open(Role::Player, number, format!("Check Player {number} {run}")).await?,
+        );
     }
     for number in 1..=manager.referees {
-        referees.push(Member::open(Role::Referee, format!("Check Referee {number} {run}")).await?);
+        referees.push(
+            Member::open(
+                Role::Referee,
+                number,
+                format!("Check Referee {number} {run}"),
+            )
+            .await?,
+        );
     }
     Ok(Suite {
         probe,
@@ -88,6 +99,8 @@ async fn open(manager: ManagerOptions, probe: Probe, findings: Findings) -> anyh
         referees,
         league_id: LeagueSettings::default().league_id.as_str().to_owned(),
         makes_tokens: false,
+        has_begun: false,
+        is_tampered: false,
         operator_token: manager.operator_token,
         reported: Vec::new(),
         run,
@@ -103,15 +116,20 @@ impl Suite {
         if let Some(why) = self.register_all().await {
             return Ok(Some(why));
         }
-        self.register_again().await;
-        self.refusals().await;
         self.queries().await;
-        self.bad_queries().await;
         if !quick && self.start().await {
-            self.late().await?;
             self.play().await;
             self.queries().await;
+            if self.probe.ping().await.answered().is_none() {
+                self.unreached.get_or_insert_with(|| ENDED.to_owned());
+                return Ok(None);
+            }
+            self.late().await?;
         }
+        // What must be refused comes last: who takes it has the league of another.
+        self.register_again().await;
+        self.refusals().await;
+        self.bad_queries().await;
         self.wire().broken_json().await;
         self.wire().ids().await;
         self.wire().odd_requests().await;

@@ -51,9 +51,23 @@ impl Suite {
                 self.findings.pass(rule, "");
                 None
             }
-            _ => {
-                self.findings
-                    .violated(rule, "it answered without success", &exchange);
+            body => {
+                let sender = request.get("sender").and_then(Value::as_str);
+                let asked = format!("asked by {}", sender.unwrap_or("nobody"));
+                let note = match body {
+                    Body::LeagueQueryResponse(came) => match &came.error {
+                        Some(error) => format!(
+                            "{asked} it answered without success: {} {}",
+                            error.error_code.code(),
+                            error.error_description.escaped()
+                        ),
+                        None => {
+                            format!("{asked} it answered without success, and without a reason")
+                        }
+                    },
+                    _ => format!("{asked} it answered with another message"),
+                };
+                self.findings.violated(rule, note, &exchange);
                 None
             }
         }

@@ -9,11 +9,16 @@ use crate::check::preflight;
 use crate::check::probe::{Alter, Reply};
 use crate::check::reply::ReplyKind;
 use crate::check::rule::Rule;
+use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::messages::{RegisterAnswer, RegisterStatus};
 use matchday_core::protocol::{Body, PlayerId, RefereeId, Token};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
+/// Registrations that must be refused ask for ids from here on, which no member has.
+const FIRST_PROBE: usize = 50;
+/// Asks for another id than any member or probe.
+const LATECOMER: usize = 49;
 /// A body larger than any manager has to accept.
 const TOO_LARGE: usize = 11_000;
 
@@ -62,20 +67,13 @@ impl Suite {
             "game_types": ["even_odd"],
             "contact_endpoint": member.endpoint,
         });
-        let (kind, key, sender) = match member.role {
-            Role::Player => (
-                "LEAGUE_REGISTER_REQUEST",
-                "player_meta",
-                format!("player:{}", member.name),
-            ),
+        let sender = member.sender_before_registration();
+        let (kind, key) = match member.role {
+            Role::Player => ("LEAGUE_REGISTER_REQUEST", "player_meta"),
             Role::Referee => {
                 set_field(&mut meta, "max_concurrent_matches", json!(2));
                 set_field(&mut meta, "capabilities", json!(["match_tokens"]));
-                (
-                    "REFEREE_REGISTER_REQUEST",
-                    "referee_meta",
-                    format!("referee:{}", member.name),
-                )
+                ("REFEREE_REGISTER_REQUEST", "referee_meta")
             }
         };
         let mut request = self.unsigned(kind, &sender, &conversation, json!({}));
@@ -86,7 +84,11 @@ impl Suite {
     async fn register(&mut self, role: Role, number: usize) -> Option<Reply> {
         let request = self.registration(self.member(role, number)?);
         let reply = self.ask(&request).await;
-        if let Some((id, token)) = self.accepted(role, &request, reply.as_ref())
+        let rule = match role {
+            Role::Player => &rules::PLAYER,
+            Role::Referee => &rules::REFEREE,
+        };
+        if let Some((id, token)) = self.accepted(role, rule, &request, reply.as_ref())
             && let Some(member) = self.members_of(role).get_mut(number)
         {
             member.id = id;
@@ -99,13 +101,10 @@ impl Suite {
     fn accepted(
         &mut self,
         role: Role,
+        rule: &'static Rule,
         request: &Value,
         reply: Option<&Reply>,
     ) -> Option<(String, Option<Token>)> {
-        let rule = match role {
-            Role::Player => &rules::PLAYER,
-            Role::Referee => &rules::REFEREE,
-        };
         let body = self.answer(rule, request, reply)?;
         let exchange = &reply?.exchange;
         let (id, answer) = match (role, body) {
@@ -235,16 +234,27 @@ impl Suite {
                 "conversation_id",
                 json!(format!("conv-again-{}", member.name)),
             );
-            let reply = self.ask(&request).await;
-            let came = match reply.as_ref().map(ReplyKind::of) {
-                Some(ReplyKind::Message(message))
+            let Some(mut reply) = self.ask(&request).await else {
+                continue;
+            };
+            // That it was here before is a good reason to give.
+            if let Some(WireAnswer::Message(message)) = &mut reply.wire {
+                set_field(message, "reason", Value::Null);
+            }
+            let came = match ReplyKind::of(&reply) {
+                ReplyKind::Message(message)
                     if message.get("status").is_some_and(|it| it == "ACCEPTED") =>
                 {
-                    self.accepted(role, &request, reply.as_ref())
+                    self.accepted(role, &rules::AGAIN, &request, Some(&reply))
+                }
+                _ if self.has_begun => {
+                    let note =
+                        "it registers nobody after the start: see --quick, on a fresh league";
+                    self.findings.skip(&rules::AGAIN, note);
+                    continue;
                 }
                 _ => None,
             };
-            let Some(reply) = reply else { continue };
             let Some((id, token)) = came else {
                 let note = ReplyKind::of(&reply).describe(&reply.exchange);
                 self.findings.violated(&rules::AGAIN, note, &reply.exchange);
@@ -280,7 +290,7 @@ impl Suite {
             .endpoint
             .raw()
             .replace("/mcp", &format!("/probe-{number}/mcp"));
-        let sender = format!("player:probe-{number}-{run}");
+        let sender = format!("player:P{}", FIRST_PROBE + number);
         let meta = json!({
             "display_name": format!("Check Probe {number} {run}"), "version": "1.0.0", "game_types": ["even_odd"],
             "contact_endpoint": endpoint,
@@ -456,7 +466,12 @@ impl Suite {
     }
 
     pub(super) async fn late(&mut self) -> anyhow::Result<()> {
-        let late = Member::open(Role::Player, format!("Check Latecomer {}", self.run)).await?;
+        let late = Member::open(
+            Role::Player,
+            LATECOMER,
+            format!("Check Latecomer {}", self.run),
+        )
+        .await?;
         let request = self.registration(&late);
         let reply = self.ask(&request).await;
         self.refused(

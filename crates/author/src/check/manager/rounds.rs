@@ -1,6 +1,7 @@
 //! A league from its start to its end: announcements, assignments, pairings, notices.
 
 use super::members::{Member, Role, is_type};
+use super::results::TAMPERED;
 use super::rules;
 use super::suite::{Suite, set_field};
 use crate::check::exchange::Exchange;
@@ -97,6 +98,7 @@ impl Suite {
         }
         // Some managers start by themselves when all have registered.
         let by_itself = |suite: &Self| !suite.assignments().is_empty();
+        self.has_begun = true;
         if started || self.wait_until(STARTS_BY_ITSELF, by_itself).await {
             return true;
         }
@@ -150,7 +152,8 @@ impl Suite {
                 .filter(|one| !played.contains(one))
                 .collect::<Vec<_>>();
             for one in fresh {
-                self.report_match(played.len(), &one).await;
+                let is_last = played.len() + 1 == all;
+                self.report_match(played.len(), is_last, &one).await;
                 played.push(one);
             }
         }
@@ -371,6 +374,9 @@ impl Suite {
     }
 
     fn check_end(&mut self) {
+        if self.is_tampered {
+            return self.findings.skip(&rules::LEAGUE_COMPLETED, TAMPERED);
+        }
         let table = self.table();
         let received: Vec<_> = self
             .members()

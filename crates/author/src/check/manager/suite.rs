@@ -35,6 +35,10 @@ pub(super) struct Suite {
     pub(super) league_id: String,
     /// Whether the manager says that it issues notice tokens.
     pub(super) makes_tokens: bool,
+    /// Whether the league was started.
+    pub(super) has_begun: bool,
+    /// Whether it took a report that it should have refused, so that its table cannot be foretold any more.
+    pub(super) is_tampered: bool,
     pub(super) operator_token: Option<String>,
     pub(super) reported: Vec<ReportedResult>,
     /// Part of every name, different in each run.
@@ -211,15 +215,16 @@ impl Suite {
         incoming.body.ok()
     }
 
-    /// Checks that a request was refused with this code. What counts is the refusal where the code is one of ours.
+    /// Checks that a request was refused with this code. What counts is the refusal where the code is one of ours. Returns
+    /// whether it was taken.
     pub(super) fn refused(
         &mut self,
         rule: &'static Rule,
         what: &str,
         code: &str,
         reply: Option<&Reply>,
-    ) {
-        let Some(reply) = reply else { return };
+    ) -> bool {
+        let Some(reply) = reply else { return false };
         let exchange = &reply.exchange;
         let kind = ReplyKind::of(reply);
         if let ReplyKind::Message(message) = &kind {
@@ -229,10 +234,24 @@ impl Suite {
             (ReplyKind::Refused { code, .. }, _) => Some(code.clone()),
             (ReplyKind::Message(message), _) => code_in(message),
             (_, Some(WireAnswer::Error { code, .. })) => Some(format!("JSON-RPC error {code}")),
+            (_, Some(WireAnswer::Failed(_))) => exchange
+                .answered()
+                .filter(|answered| (400..500).contains(&answered.status))
+                .map(|answered| format!("HTTP {}", answered.status)),
             _ => None,
         };
+        let is_taken =
+            matches!(kind, ReplyKind::Message(_) | ReplyKind::Received) && came.is_none();
         match (came, kind) {
             (Some(came), _) if came == code => self.findings.pass(rule, ""),
+            (Some(came), _) if came == "E019" && self.has_begun => {
+                let note = format!("{what} was refused with E019, as everyone is after the start");
+                self.findings.pass(rule, note);
+            }
+            (None, _) if reply.wire == Some(WireAnswer::MethodNotFound) => {
+                self.findings
+                    .pass(rule, format!("{what}: it does not know the method"));
+            }
             (Some(came), _) if OWN_CODES.contains(&code) => {
                 self.findings
                     .pass(rule, format!("{what} was refused with {came}"));
@@ -255,6 +274,7 @@ impl Suite {
                 self.findings.violated(rule, note, exchange);
             }
         }
+        is_taken
     }
 
     /// Remembers an agent that was registered though it should not have been.

@@ -85,7 +85,7 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
             "nothing registered",
         );
         report.stopped = Some(match (registered.role, &registered.refused) {
-            (Some(role), _) => role.instead_of(AgentRole::Player, "what registers here"),
+            (Some(role), _) => role.registers_instead_of(AgentRole::Player),
             (None, Some(why)) => {
                 format!(
                     "the agent's registration is refused, and names no endpoint to check it at: {why}"
@@ -97,7 +97,7 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
     };
     if waits {
         preflight::wait_until_listening(url.raw(), LISTEN_TIMEOUT).await;
-        check_endpoint(&mut findings, &registered, &url);
+        check_endpoint(&mut findings, &registered, &url).await;
     }
     let probe = options.probe(&url, QUICK_WAIT_MAX);
     probe.set_dialect(registered.dialect);
@@ -181,7 +181,7 @@ fn applies(rule: &Rule, quick: bool, game: &GameEntry, waits: bool) -> bool {
     }
 }
 
-fn check_endpoint(findings: &mut Findings, registered: &Registered, url: &Endpoint) {
+async fn check_endpoint(findings: &mut Findings, registered: &Registered, url: &Endpoint) {
     match &registered.endpoint {
         Some(named) if named == url => findings.pass(&rules::REGISTER_ENDPOINT, ""),
         Some(named) => {
@@ -190,7 +190,13 @@ fn check_endpoint(findings: &mut Findings, registered: &Registered, url: &Endpoi
                 named.escaped(),
                 url.escaped()
             );
-            findings.warn_unseen(&rules::REGISTER_ENDPOINT, note);
+            match preflight::connected(named.raw()).await {
+                Ok(()) => findings.warn_unseen(&rules::REGISTER_ENDPOINT, note),
+                Err(error) => {
+                    let note = format!("{note}, where nobody listens ({error})");
+                    findings.violated_unseen(&rules::REGISTER_ENDPOINT, note);
+                }
+            }
         }
         None => findings.skip(
             &rules::REGISTER_ENDPOINT,

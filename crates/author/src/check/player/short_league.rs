@@ -32,6 +32,14 @@ const MATCHES: [(Seat, usize, Course); 8] = [
 const TIME_MAX: Duration = Duration::from_secs(15);
 const MATCHES_MIN: usize = 2;
 
+/// Why the short league does not go on.
+enum Broken {
+    /// What it was asked, and its answer, which is not right.
+    Answer(String, Box<Reply>),
+    /// It answers nobody any more, which is recorded.
+    Gone,
+}
+
 impl Suite {
     pub(super) async fn short_league(&mut self) {
         let rule = &rules::SHORT_LEAGUE;
@@ -49,9 +57,13 @@ impl Suite {
                 break;
             }
             let fixture = self.league.next_as(seat, opponent);
-            if let Err((what, reply)) = self.play_in_league(&fixture, course).await {
-                self.end_of_short_league(&fixture, &before, &what, &reply)
-                    .await;
+            if let Err(broken) = self.play_in_league(&fixture, course).await {
+                // What comes after it would fail for the same reason.
+                (self.joined, self.chose) = (false, false);
+                if let Broken::Answer(what, reply) = broken {
+                    self.end_of_short_league(&fixture, &before, &what, &reply)
+                        .await;
+                }
                 return;
             }
             played += 1;
@@ -66,11 +78,7 @@ impl Suite {
     }
 
     /// One match, its notices included. What went wrong, if it does not play it.
-    async fn play_in_league(
-        &mut self,
-        fixture: &Fixture,
-        course: Course,
-    ) -> Result<(), (String, Box<Reply>)> {
+    async fn play_in_league(&mut self, fixture: &Fixture, course: Course) -> Result<(), Broken> {
         let message = self.league.announcement(self.probe.clock.now(), &[fixture]);
         self.send_notice(&message, self.timing.other).await;
         let message = self.league.invitation(self.probe.clock.now(), fixture);
@@ -78,11 +86,15 @@ impl Suite {
             .send_question(&message, fixture, self.timing.join)
             .await;
         if !self.without_recording(|suite| suite.check_join(&reply, fixture)) {
-            return Err(("GAME_INVITATION".to_owned(), Box::new(reply)));
+            return Err(Broken::Answer(
+                "GAME_INVITATION".to_owned(),
+                Box::new(reply),
+            ));
         }
         let message = match course {
             Course::Played(ending) => {
-                let through = self.play_through(fixture).await?;
+                let through = self.play_through(fixture).await;
+                let through = through.map_err(|(what, reply)| Broken::Answer(what, reply))?;
                 self.result_of(fixture, through, ending)
             }
             Course::Forfeited(absent) => {
@@ -91,6 +103,12 @@ impl Suite {
             }
         };
         let reply = self.send_notice(&message, self.timing.game_over).await;
+        if reply.exchange.answered().is_none() {
+            let after = format!("GAME_OVER of {}", ended(fixture, course));
+            if !self.wire().still_alive(&rules::SHORT_LEAGUE, &after).await {
+                return Err(Broken::Gone);
+            }
+        }
         self.note_end(fixture, course, &reply);
         let now = self.probe.clock.now();
         for notice in [
@@ -127,8 +145,6 @@ impl Suite {
         reply: &Reply,
     ) {
         let rule = &rules::SHORT_LEAGUE;
-        // What comes after it fails for the same reason.
-        (self.joined, self.chose) = (false, false);
         let kind = ReplyKind::of(reply);
         if let ReplyKind::Unknown(why) = kind {
             return self.findings.skip(rule, why);

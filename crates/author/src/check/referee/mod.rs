@@ -37,7 +37,7 @@ use tokio::time::Instant;
 
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
 const PLAYED_WITHIN: Duration = Duration::from_secs(15);
-const NOBODY_CAME: &str = "no referee registered here in time - start it with this address as its manager's, or name its URL";
+const NOBODY_CAME: &str = "no referee registered here in time - start it with this address as its manager's, or name its URL. If it was started, see what it printed: one that ended at once says why there";
 const NEEDS_REGISTRATION: &str = "a referee plays for its own manager only: check it with --wait";
 
 pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
@@ -55,6 +55,7 @@ pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
         Token::issue(REFEREE, &mut entropy),
     );
     let mut registered = Registered {
+        role: None,
         endpoint: None,
         capacity: 1,
     };
@@ -74,7 +75,10 @@ pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
     let Some(url) = options.url.clone().or_else(|| registered.endpoint.clone()) else {
         let subject = options.subject(AgentRole::Referee, "(unknown)");
         let mut report = findings.into_report(subject, Duration::ZERO, "nothing registered");
-        report.stopped = Some(NOBODY_CAME.to_owned());
+        report.stopped = Some(match registered.role {
+            Some(role) => role.registers_instead_of(AgentRole::Referee),
+            None => NOBODY_CAME.to_owned(),
+        });
         return Ok(report);
     };
     preflight::wait_until_listening(
@@ -129,7 +133,7 @@ async fn examine(
             {
                 findings.skip(
                     rule,
-                    "it does not play a plain match to its end: mend that first",
+                    "it does not play a plain match to its end: fix that first",
                 );
             }
         } else {

@@ -4,6 +4,7 @@ use super::fake_league::{LEAGUE, REFEREE, ReportPolicy, ReportReply};
 use super::rules;
 use super::scripted_agents::{Log, ReceivedMessage, Script, ScriptedReply, kind_of};
 use crate::check::report::Findings;
+use crate::check::role::AgentRole;
 use matchday_core::protocol::decode::{Conformance, Incoming, Limits, Reading, decode};
 use matchday_core::protocol::{Body, Endpoint, Token};
 use matchday_runtime::Clock;
@@ -17,6 +18,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(super) struct Registered {
+    /// What it is, if not a referee.
+    pub(super) role: Option<AgentRole>,
     pub(super) endpoint: Option<Endpoint>,
     /// Its `max_concurrent_matches`.
     pub(super) capacity: usize,
@@ -101,10 +104,24 @@ pub(super) async fn wait(
             .iter()
             .find(is_request)
             .cloned();
+        let is_player = || {
+            log.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .iter()
+                .any(|received| received.message_type() == "LEAGUE_REGISTER_REQUEST")
+        };
         match came {
             Some(received) => break received,
+            None if is_player() => {
+                return Registered {
+                    role: Some(AgentRole::Player),
+                    endpoint: None,
+                    capacity: 1,
+                };
+            }
             None if Instant::now() >= deadline => {
                 return Registered {
+                    role: None,
                     endpoint: None,
                     capacity: 1,
                 };
@@ -150,12 +167,14 @@ pub(super) async fn wait(
     }
     match lenient {
         Some(Body::RefereeRegisterRequest(body)) => Registered {
+            role: None,
             endpoint: Some(body.referee_meta.contact_endpoint.clone()),
             capacity: usize::try_from(body.referee_meta.max_concurrent_matches)
                 .unwrap_or(1)
                 .max(1),
         },
         _ => Registered {
+            role: None,
             endpoint: None,
             capacity: 1,
         },

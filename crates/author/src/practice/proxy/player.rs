@@ -457,3 +457,105 @@ fn answered(answer: Result<CallResponse, CallError>) -> Reply {
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::HeaderMap;
+    use matchday_core::entropy::Entropy;
+    use matchday_core::game::context::Context;
+    use matchday_core::game::past::Past;
+    use matchday_core::game::strategy::{self, Strategy, StrategyEntry};
+    use matchday_core::game::{GAMES, Game, GameEntry, Seat, Turn};
+    use matchday_core::protocol::messages::Record;
+    use matchday_core::protocol::{GameType, PlayerId};
+    use serde_json::json;
+
+    fn proxy() -> Arc<PlayerProxy> {
+        PlayerProxy::new(Client::new(), Timing::default(), BTreeMap::new())
+    }
+
+    /// A question of this turn is answered with this choice.
+    fn hear(proxy: &PlayerProxy, turn: usize, choice: &Value) {
+        let asked =
+            json!({"params": {"message_type": "GAME_MOVE_CALL", "match_id": "R1M1", "turn": turn}});
+        let request = ProxiedRequest::of(asked.to_string().into());
+        let answer = json!({"result": {
+            "message_type": "GAME_MOVE_RESPONSE", "match_id": "R1M1", "move_data": {"choice": choice},
+        }});
+        let answer = Ok(CallResponse {
+            status: 200,
+            headers: HeaderMap::new(),
+            body: answer.to_string().into(),
+        });
+        let place = proxy.begin(&request);
+        proxy.note(&request, place, &answer, Duration::ZERO);
+    }
+
+    #[test]
+    fn another_answer_to_the_same_turn_is_odd_and_to_another_turn_is_not() {
+        let proxy = proxy();
+        hear(&proxy, 1, &json!(3));
+        hear(&proxy, 2, &json!(4));
+        assert_eq!(proxy.log().oddities, Vec::<String>::new());
+        hear(&proxy, 2, &json!(5));
+        assert_eq!(proxy.log().oddities.len(), 1);
+    }
+
+    #[test]
+    fn no_built_in_strategy_is_odd_in_any_game() {
+        for game in GAMES {
+            for entry in strategy::of(game) {
+                let odd = oddities_of(game, entry);
+                assert_eq!(odd, Vec::<String>::new(), "{} in {}", entry.name, game.name);
+            }
+        }
+    }
+
+    /// A match that the strategy plays against chance, every question being asked twice.
+    fn oddities_of(game: &GameEntry, entry: &StrategyEntry) -> Vec<String> {
+        let proxy = proxy();
+        let mut entropy = Entropy::from_seed([7; 32]);
+        let mut position = (game.new)();
+        let mut turn = 0;
+        while !position.turn().seats().is_empty() {
+            turn += 1;
+            let seats = position.turn().seats();
+            if seats.contains(&Seat::A) {
+                let choice = choice_of(entry, game, position.as_ref(), &mut entropy);
+                hear(&proxy, turn, &choice);
+                hear(&proxy, turn, &choice);
+                position.play(Seat::A, &choice).unwrap();
+            }
+            if position.turn() == Turn::One(Seat::B) || seats.contains(&Seat::B) {
+                let options = position.request(Seat::B).valid_options;
+                let place = entropy.below(options.len() as u64);
+                let choice = &options[usize::try_from(place).unwrap()];
+                position.play(Seat::B, choice).unwrap();
+            }
+        }
+        assert!(turn > 0, "{} has no turn", game.name);
+        proxy.log().oddities
+    }
+
+    fn choice_of(
+        entry: &StrategyEntry,
+        game: &GameEntry,
+        position: &dyn Game,
+        entropy: &mut Entropy,
+    ) -> Value {
+        let asked = position.request(Seat::A);
+        let context = Context::OfMove(asked.context);
+        let turn = strategy::Turn {
+            game_type: &GameType::new(game.name),
+            own_id: &PlayerId::numbered(1),
+            opponent_id: Some(&PlayerId::numbered(2)),
+            options: &asked.valid_options,
+            context: &context,
+            against: Past::NONE,
+            overall: Past::NONE,
+            record: Record::default(),
+        };
+        entry.choose(&turn, entropy)
+    }
+}
