@@ -100,6 +100,7 @@ impl Player {
             contact_endpoint: self.settings.contact_endpoint.clone(),
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
             public_key: self.keys.as_ref().map(Keys::public_key),
+            strategy: self.settings.strategy.clone(),
             max_matches_per_hour: self.max_matches_per_hour,
         };
         let request = LeagueRegisterRequest {

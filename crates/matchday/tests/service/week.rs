@@ -120,7 +120,7 @@ impl Week {
             display_name: DisplayName::parse(name).unwrap(),
             version: Version::parse(version).unwrap(),
             game_types: vec![GameType::new("even_odd")],
-            strategy: strategy.into(),
+            strategy: None,
         };
         let player = Player::new(player, strategy::find(strategy).unwrap().build());
         let stream = format!("player/{league}/{}", code.unwrap_or(name));

@@ -74,7 +74,7 @@ export function view(player, { league, memory, redraw }) {
           )
         : null,
       player.rating_by_round?.length > 1
-        ? card('Rating, round by round', band(player.rating_by_round, { name: `rating-${player.id}` }))
+        ? card('Glicko-2 rating, round by round', band(player.rating_by_round, { name: `rating-${player.id}` }))
         : null,
       card(
         'Answer times',
@@ -182,6 +182,7 @@ function told(call) {
 function agent(about) {
   if (!about) return null;
   return [
+    about.strategy ? [', plays by ', el('bdi', {}, about.strategy)] : null,
     about.dialect ? `, speaks the ${about.dialect} dialect` : null,
     about.version ? `, version ${about.version}` : null,
   ];
@@ -198,7 +199,7 @@ function numbers(player) {
       figure(player.draws, 'drawn'),
       figure(player.losses, 'lost'),
       figure(player.technical_losses, 'of them technical'),
-      player.rating ? figure(Math.round(player.rating.value), 'rating') : null,
+      player.rating ? figure(Math.round(player.rating.value), 'rating (Bradley-Terry)') : null,
       player.rating ? figure(interval(player.rating), '95 % interval') : null,
     ),
   );
