@@ -20,7 +20,11 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "referee_meta.capabilities",
             "referee_meta.public_key",
         ],
-        M::LeagueRegisterRequest => &["player_meta.protocol_version", "player_meta.public_key"],
+        M::LeagueRegisterRequest => &[
+            "player_meta.protocol_version",
+            "player_meta.public_key",
+            "player_meta.strategy",
+        ],
         M::RefereeRegisterResponse | M::LeagueRegisterResponse => &[
             "league_id",
             "match_tokens",

@@ -29,7 +29,7 @@ impl Registering {
             display_name: DisplayName::parse("Agent Alpha").unwrap(),
             version: Version::parse("1.0.0").unwrap(),
             game_types: vec![GameType::new("even_odd")],
-            strategy: "random".into(),
+            strategy: None,
         };
         let player = Player::new(settings, strategy::find("random").unwrap().build());
         let now = Timestamp::from_micros(1_736_937_000_000_000);

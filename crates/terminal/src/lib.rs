@@ -4,6 +4,7 @@
 // What goes to a terminal passes here, where text of others is escaped.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod badge;
 pub mod live;
 pub mod progress;
 pub mod rank_changes;
@@ -99,6 +100,8 @@ pub enum Colour {
     Yellow,
     Magenta,
     Grey,
+    /// One of those of terminals with 256 colours.
+    Of256(u8),
 }
 
 impl Paint {
@@ -123,6 +126,7 @@ impl Paint {
             Colour::Yellow => "33",
             Colour::Magenta => "35",
             Colour::Grey => "90",
+            Colour::Of256(number) => return self.marked(&format!("38;5;{number}"), text),
         };
         self.marked(mark, text)
     }

@@ -27,6 +27,9 @@ pub struct LiveLeague {
     pub standings: Vec<Standing>,
     /// The current one.
     pub round: Option<ScheduledRound>,
+    /// The matches that were decided last, the newest last, also of rounds before.
+    #[serde(skip)]
+    pub recent: Vec<ScheduledMatch>,
     pub board: Option<Board>,
 }
 
@@ -61,7 +64,9 @@ impl View {
             Self::Live(live) => {
                 live.clear();
                 let columns = Size::of_terminal().map_or(usize::MAX, |size| size.columns);
-                show(format!("{}\n", wrapped(line, columns)));
+                let text = wrapped(line, columns);
+                live.said += text.lines().count();
+                show(format!("{text}\n"));
             }
             Self::Lines => show(format!("{line}\n")),
             Self::Silent => {}
@@ -85,6 +90,8 @@ pub struct Live {
     last: Option<LiveLeague>,
     /// Why the league could not be asked.
     error: Option<String>,
+    /// How many rows stand above the view and are to stay there.
+    said: usize,
 }
 
 impl Live {
@@ -110,9 +117,13 @@ impl Live {
     }
 
     fn redraw(&mut self) {
-        let Some(size) = Size::of_terminal() else {
+        let Some(mut size) = Size::of_terminal() else {
             return;
         };
+        size.rows = size
+            .rows
+            .saturating_sub(self.said)
+            .max(ROWS_MIN.min(size.rows));
         let mut lines = match (&self.last, self.began) {
             (Some(seen), Some((began, decided))) => {
                 frame(seen, (began.elapsed(), decided), size, Paint::of_stdout())
@@ -135,7 +146,11 @@ impl Live {
     }
 }
 
+/// The view has so many rows, whatever was said above it.
+const ROWS_MIN: usize = 16;
 const RESULTS_MAX: usize = 4;
+/// The columns before a result.
+const LABEL: usize = 6;
 const BAR_MAX: usize = 40;
 const BAR_MIN: usize = 8;
 /// From so many columns on, the matches and the board stand beside the standings.
@@ -189,14 +204,14 @@ fn heading(seen: &LiveLeague, pace: (Duration, u32), columns: usize, paint: Pain
 
 /// The standings, the latest results, and the board of a match, as far as there is room.
 fn below_each_other(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Vec<String> {
-    let mut results = latest_results(seen, (room / 4).min(RESULTS_MAX), paint);
+    let mut results = latest_results(seen, (room / 4).min(RESULTS_MAX), columns, paint);
     if !results.is_empty() {
         results.insert(0, String::new());
     }
     let mut board = seen
         .board
         .as_ref()
-        .map_or_else(Vec::new, |board| board_lines(board, paint));
+        .map_or_else(Vec::new, |board| board_lines(seen, board, paint));
     board.insert(0, String::new());
     let left = room.saturating_sub(results.len());
     if board.len() < 2 || left < board.len() + PLACES_MIN.min(seen.standings.len()) + 1 {
@@ -256,7 +271,7 @@ fn matches(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Vec<
     let board = seen
         .board
         .as_ref()
-        .map_or_else(Vec::new, |board| board_lines(board, paint));
+        .map_or_else(Vec::new, |board| board_lines(seen, board, paint));
     let for_board = if board.is_empty() { 0 } else { board.len() + 1 };
     let left = room.saturating_sub(for_board).max(room / 3);
     if lines.len() > left {
@@ -271,15 +286,22 @@ fn matches(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Vec<
     lines
 }
 
-fn latest_results(seen: &LiveLeague, most: usize, paint: Paint) -> Vec<String> {
-    let decided = seen
-        .round
-        .iter()
-        .flat_map(|round| round.matches.iter().rev());
-    let results = decided
-        .filter_map(|game| scheduled_result(game, paint))
-        .take(most);
-    let label = |(number, result)| format!("{:6}{result}", if number == 0 { "last" } else { "" });
+/// With what decided them, where there is room for it.
+fn latest_results(seen: &LiveLeague, most: usize, columns: usize, paint: Paint) -> Vec<String> {
+    let name = |id: &PlayerId| name_of(seen, id);
+    let results = seen.recent.iter().rev().filter_map(|game| {
+        let result = scheduled_result(game, name, paint)?;
+        let why = game.result.as_ref()?.reason.escaped().to_string();
+        let why = [&game.player_a_id, &game.player_b_id]
+            .iter()
+            .fold(why, |why, id| why.replace(id.as_str(), &name(id)));
+        let told = format!("{result}: {}", paint.colour(Colour::Grey, &why));
+        let is_whole = LABEL + width(&told) <= columns;
+        Some(if is_whole { told } else { result })
+    });
+    let results = results.take(most);
+    let label =
+        |(number, result)| format!("{:LABEL$}{result}", if number == 0 { "last" } else { "" });
     results.enumerate().map(label).collect()
 }
 
@@ -290,7 +312,13 @@ pub fn featured(round: &ScheduledRound) -> Option<&ScheduledMatch> {
     playing.or_else(|| round.matches.iter().rfind(|game| game.state == Decided))
 }
 
+fn name_of(seen: &LiveLeague, id: &PlayerId) -> String {
+    let known = seen.standings.iter().find(|row| row.who.id == id.as_str());
+    known.map_or_else(|| id.to_string(), |row| row.who.name.clone())
+}
+
 fn board_lines(
+    seen: &LiveLeague,
     Board {
         match_id,
         players: [a, b],
@@ -302,8 +330,8 @@ fn board_lines(
         [Colour::Red, Colour::Green].map(|colour| move |text: &str| paint.colour(colour, text));
     let mut lines = vec![format!(
         "{match_id}: {} (A) against {} (B)",
-        green(a.as_str()),
-        red(b.as_str())
+        green(&name_of(seen, a)),
+        red(&name_of(seen, b))
     )];
     match position {
         Position::Grid(grid) => lines.extend(grid.lines(|owner, mark| match owner {

@@ -72,7 +72,7 @@ pub fn round_line(league: &League, round: &Round) -> String {
             let verdict = decision.verdict(game);
             Some(result(
                 id,
-                [&game.a, &game.b],
+                [&game.a, &game.b].map(ToString::to_string),
                 verdict,
                 decision.status,
                 Paint::Plain,
@@ -98,7 +98,11 @@ pub fn round_line(league: &League, round: &Round) -> String {
 }
 
 /// How a match in the schedule ended.
-pub fn scheduled_result(game: &ScheduledMatch, paint: Paint) -> Option<String> {
+pub fn scheduled_result(
+    game: &ScheduledMatch,
+    name: impl Fn(&PlayerId) -> String,
+    paint: Paint,
+) -> Option<String> {
     let found = game.result.as_ref()?;
     let verdict = match &found.winner {
         Some(winner) if *winner == game.player_a_id => Verdict::WonByA,
@@ -108,7 +112,7 @@ pub fn scheduled_result(game: &ScheduledMatch, paint: Paint) -> Option<String> {
     };
     Some(result(
         &game.match_id,
-        [&game.player_a_id, &game.player_b_id],
+        [&game.player_a_id, &game.player_b_id].map(name),
         verdict,
         found.status,
         paint,
@@ -118,7 +122,7 @@ pub fn scheduled_result(game: &ScheduledMatch, paint: Paint) -> Option<String> {
 /// `R1M1 P01 beat P04`
 fn result(
     id: &MatchId,
-    [a, b]: [&PlayerId; 2],
+    [a, b]: [String; 2],
     verdict: Verdict,
     status: GameStatus,
     paint: Paint,
@@ -130,17 +134,17 @@ fn result(
         Colour::Red
     };
     let [won, lost, drawn] = [Colour::Green, lost, Colour::Yellow]
-        .map(|colour| move |player: &PlayerId| paint.colour(colour, player.as_str()));
+        .map(|colour| move |player: &str| paint.colour(colour, player));
     let technical = if is_technical {
         " (technical loss)"
     } else {
         ""
     };
     let text = match verdict {
-        Verdict::WonByA => format!("{} beat {}", won(a), lost(b)),
-        Verdict::WonByB => format!("{} beat {}", won(b), lost(a)),
-        Verdict::Drawn => format!("{} drew with {}", drawn(a), drawn(b)),
-        Verdict::LostByBoth => format!("{} and {} both lost", lost(a), lost(b)),
+        Verdict::WonByA => format!("{} beat {}", won(&a), lost(&b)),
+        Verdict::WonByB => format!("{} beat {}", won(&b), lost(&a)),
+        Verdict::Drawn => format!("{} drew with {}", drawn(&a), drawn(&b)),
+        Verdict::LostByBoth => format!("{} and {} both lost", lost(&a), lost(&b)),
     };
     format!("{id} {text}{technical}")
 }

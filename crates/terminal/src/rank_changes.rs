@@ -46,6 +46,7 @@ mod tests {
             who: PlayerName {
                 id: format!("P0{number}"),
                 name: "x".to_owned(),
+                ..PlayerName::default()
             },
             played,
             ..Standing::default()

@@ -1,6 +1,7 @@
 //! The standings as a table of a terminal. Pure.
 
 use super::Colour;
+use super::badge::badge;
 use super::table::{Cell, Table};
 use matchday_audit::league_view::columns::told;
 use matchday_audit::league_view::standings::has_begun;
@@ -18,6 +19,10 @@ pub fn standings_table(standings: &[Standing], shown: usize) -> Table {
             match (column.key, column.kind) {
                 ("rank", _) if begun => risen(text, row.rise).into(),
                 ("rank", _) => "-".to_owned().into(),
+                (_, Kind::Name) => {
+                    let (mark, colour) = badge(&row.who.id);
+                    Cell::coloured(format!("{mark} {text}"), colour)
+                }
                 ("why", _) if !begun => String::new().into(),
                 (_, Kind::Count(tone)) if text != "0" => Cell::coloured(text, colour(tone)),
                 _ => text.into(),
@@ -62,6 +67,7 @@ mod tests {
         let who = PlayerName {
             id: format!("P0{number}"),
             name: "Ada".to_owned(),
+            ..PlayerName::default()
         };
         let reason = Some("level with P02".to_owned());
         Standing {

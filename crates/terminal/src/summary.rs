@@ -2,6 +2,7 @@
 
 use super::Paint;
 use super::live::seconds;
+use super::screen::Size;
 use super::standings_table::standings_table;
 use matchday_audit::league_view::{PlayerName, Standing};
 use matchday_audit::plural::count_of;
@@ -19,6 +20,7 @@ use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
 
 #[derive(Debug, Serialize)]
 pub struct Summary {
@@ -48,6 +50,9 @@ pub struct Summary {
     pub sides: Option<String>,
     pub standings: Vec<Standing>,
     pub store: String,
+    /// The game to see next.
+    #[serde(skip)]
+    pub next_game: &'static str,
     /// The latest checkpoint, a signed note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Arc<str>>,
@@ -75,6 +80,10 @@ impl Unplayed {
     }
 }
 
+/// The rows of the last screen that are not places of the table, the line on the page and the prompt included.
+const ROWS_BESIDE_TABLE: usize = 17;
+/// How many places are shown however small the screen is.
+const PLACES_MIN: usize = 3;
 /// How many matches that were not played are listed.
 const UNPLAYED_LISTED_MAX: usize = 3;
 /// How many of those who share the title are named.
@@ -90,7 +99,10 @@ impl Summary {
     ) -> Self {
         let payoffs = league.payoff_totals();
         let standing = |(row, place): (&StandingRow, Place)| Standing {
-            strategy: strategies.get(&row.player_id).map(ToString::to_string),
+            who: PlayerName {
+                strategy: strategies.get(&row.player_id).map(ToString::to_string),
+                ..PlayerName::of(league, &row.player_id)
+            },
             payoff: payoffs
                 .as_ref()
                 .and_then(|payoffs| payoffs.get(&row.player_id).copied()),
@@ -128,23 +140,40 @@ impl Summary {
             sides: sides::note(league),
             standings,
             store,
+            next_game: next_game(league.settings.game_type.as_str()),
             checkpoint: league.checkpoints.latest.clone(),
         }
     }
 
-    /// `columns` is the room that there is, if it is limited.
-    pub fn for_people(&self, paint: Paint, columns: Option<usize>) -> String {
-        let table =
-            standings_table(&self.standings, usize::MAX).fitted(columns.unwrap_or(usize::MAX));
-        let mut text = format!("\n{}\n\n", table.text(paint));
+    /// `size` is the room that there is, if it is limited: the last screen of a run fits into it.
+    pub fn for_people(&self, paint: Paint, size: Option<Size>) -> String {
+        let room = size.map_or(usize::MAX, |size| {
+            size.rows.saturating_sub(ROWS_BESIDE_TABLE)
+        });
+        let shown = match self.standings.len() {
+            all if all <= room => all,
+            _ => room.saturating_sub(1).max(PLACES_MIN),
+        };
+        let table = standings_table(&self.standings, shown)
+            .fitted(size.map_or(usize::MAX, |size| size.columns));
+        let mut text = format!("\n{}\n", table.text(paint));
+        if let Some(hidden @ 1..) = self.standings.len().checked_sub(shown) {
+            text.push_str(&format!(
+                "... and {hidden} more: `matchday report` shows all\n"
+            ));
+        }
+        text.push('\n');
         let took = Duration::from_secs_f64(self.seconds.max(0.0));
         text.push_str(&self.champions(paint));
+        let rate = match self.matches_per_second {
+            slow if slow < 1.0 => String::new(),
+            rate => format!(" ({rate:.0} a second)"),
+        };
         text.push_str(&format!(
-            "Matches   {} of {} in {} ({:.0} a second), {}\n",
+            "Matches   {} of {} in {}{rate}, {}\n",
             self.matches_decided,
             self.matches,
             seconds(took),
-            self.matches_per_second,
             count_of(
                 self.technical_losses as usize,
                 "technical loss",
@@ -171,26 +200,47 @@ impl Summary {
             .as_deref()
             .and_then(|note| Checkpoint::parse_note(note).ok())
         {
+            let head = hex::encode(checkpoint.root);
+            let head = match size {
+                Some(_) => head.get(..16).map(|first| format!("{first}...")),
+                None => None,
+            }
+            .unwrap_or(head);
             text.push_str(&format!(
-                "Signed    {} events, which end in {}\n",
-                checkpoint.size,
-                hex::encode(checkpoint.root)
+                "Signed    {} events, which end in {head}\n",
+                checkpoint.size
             ));
         }
         let file = &self.store;
         text.push_str(&format!("Data      {file}\n\n"));
-        text.push_str(&format!(
-            "  matchday verify {file}               recompute every draw and the table\n"
-        ));
-        text.push_str(&format!(
-            "  matchday report {file}               a page of it all, with plots and grades\n"
-        ));
-        text.push_str(&format!(
-            "  matchday replay {file} --match R1M1  a match, message by message\n"
-        ));
-        text.push_str(&format!(
-            "  matchday dashboard {file}            all of it, in a browser"
-        ));
+        let next = if self.completed {
+            (
+                format!("matchday run {}", self.next_game),
+                "a board game, about a minute on a terminal",
+            )
+        } else {
+            (
+                format!("matchday run --store {file}"),
+                "go on where it stopped",
+            )
+        };
+        let commands = [
+            next,
+            (
+                format!("matchday report {file}"),
+                "a page of it all, with plots and grades",
+            ),
+            (
+                format!("matchday verify {file}"),
+                "recompute every draw and the table",
+            ),
+        ];
+        let width = commands.iter().map(|(command, _)| command.width()).max();
+        for (command, what) in commands {
+            let gap = " ".repeat(width.unwrap_or(0).saturating_sub(command.width()));
+            text.push_str(&format!("  {command}{gap}  {what}\n"));
+        }
+        text.truncate(text.trim_end().len());
         text
     }
 
@@ -202,9 +252,8 @@ impl Summary {
             .filter(|standing| self.completed && standing.rank == 1);
         let first: Vec<&Standing> = first.collect();
         let named = |standing: &&Standing| {
-            let PlayerName { id, name } = &standing.who;
-            let strategy = standing
-                .strategy
+            let PlayerName { id, name, strategy } = &standing.who;
+            let strategy = strategy
                 .as_ref()
                 .map(|name| format!(", {name}"))
                 .unwrap_or_default();
@@ -241,6 +290,14 @@ impl Summary {
     }
 }
 
+fn next_game(played: &str) -> &'static str {
+    if played == "connect_four" {
+        "tic_tac_toe"
+    } else {
+        "connect_four"
+    }
+}
+
 /// Without rating intervals, which are slow to compute and not shown here.
 fn luck(league: &League) -> String {
     let settings = Resampling {
@@ -261,9 +318,9 @@ mod tests {
             rank,
             who: PlayerName {
                 id: format!("P{rank:02}"),
-                name: format!("Player {rank}"),
+                name: ["Ada", "Blaise", "Carl"][rank as usize - 1].to_owned(),
+                strategy: Some(strategy.to_owned()),
             },
-            strategy: Some(strategy.to_owned()),
             played: 3,
             wins: points / 3,
             draws: points % 3,
@@ -300,6 +357,7 @@ mod tests {
             sides: None,
             standings,
             store: "league.db".into(),
+            next_game: next_game("even_odd"),
             checkpoint: None,
         }
     }
@@ -309,7 +367,13 @@ mod tests {
         insta::assert_snapshot!("completed", summary(true).for_people(Paint::Plain, None));
         insta::assert_snapshot!(
             "broken_off",
-            summary(false).for_people(Paint::Plain, Some(80))
+            summary(false).for_people(
+                Paint::Plain,
+                Some(Size {
+                    columns: 80,
+                    rows: 24
+                })
+            )
         );
     }
 
@@ -325,7 +389,7 @@ mod tests {
             .lines()
             .find(|line| line.starts_with("Champions"))
             .unwrap();
-        insta::assert_snapshot!(champions, @"Champions P01 (Player 1, random), P02 (Player 2, win_stay_lose_shift), P03 (Player 3, pattern) share the title with 1 point each; --play-off plays it out");
+        insta::assert_snapshot!(champions, @"Champions P01 (Ada, random), P02 (Blaise, win_stay_lose_shift), P03 (Carl, pattern) share the title with 1 point each; --play-off plays it out");
         summary.play_off = true;
         let text = summary.for_people(Paint::Plain, None);
         assert!(

@@ -149,7 +149,7 @@ impl BenchmarkLeague {
             .collect();
         for number in 1..=players {
             if let Some(strategy) = strategies.get(number as usize % strategies.len().max(1)) {
-                let player = Player::new(player_settings(number, strategy.name)?, strategy.build());
+                let player = Player::new(player_settings(number)?, strategy.build());
                 league.machines.push(Machine::Player(Box::new(player)));
             }
         }
@@ -371,17 +371,14 @@ fn referee_settings(
     })
 }
 
-fn player_settings(
-    number: u32,
-    strategy: &'static str,
-) -> Result<player::PlayerSettings, RuleBroken> {
+fn player_settings(number: u32) -> Result<player::PlayerSettings, RuleBroken> {
     Ok(player::PlayerSettings {
         manager: endpoint(0)?,
         contact_endpoint: endpoint(PLAYERS + number)?,
         display_name: DisplayName::parse(&format!("Player {number}"))?,
         version: Version::parse("1.0.0")?,
         game_types: vec![GameType::new("even_odd")],
-        strategy: strategy.into(),
+        strategy: None,
     })
 }
 

@@ -202,7 +202,6 @@ impl TestLeague {
         &self,
         number: u32,
         manager: &Endpoint,
-        strategy: &str,
         listener: &TcpListener,
     ) -> player::PlayerSettings {
         player::PlayerSettings {
@@ -211,15 +210,13 @@ impl TestLeague {
             display_name: DisplayName::parse(&format!("Player {number}")).unwrap(),
             version: Version::parse("1.0.0").unwrap(),
             game_types: vec![GameType::new("even_odd")],
-            strategy: strategy.into(),
+            strategy: None,
         }
     }
 
     pub async fn player(&self, number: u32, manager: &Endpoint, strategy: &str) -> Handle<Player> {
         let listener = free_port().await;
-        let settings = self
-            .player_settings(number, manager, strategy, &listener)
-            .await;
+        let settings = self.player_settings(number, manager, &listener).await;
         let strategy = strategy::find(strategy).unwrap().build();
         self.run(
             Player::new(settings, strategy),
@@ -236,9 +233,7 @@ impl TestLeague {
         decider: Arc<dyn Decider>,
     ) -> Handle<Player> {
         let listener = free_port().await;
-        let settings = self
-            .player_settings(number, manager, "a mind", &listener)
-            .await;
+        let settings = self.player_settings(number, manager, &listener).await;
         let fallback = strategy::find("always_even").unwrap().build();
         let player = Player::with_external_decider(settings, fallback, THINK_TIME);
         let name = format!("player/{number}");

@@ -49,7 +49,7 @@ pub const STANDINGS: [Column<Standing>; 14] = [
         Some(row.who.name.clone())
     }),
     column("strategy", "strategy", Kind::Words, 7, |row| {
-        row.strategy.clone()
+        row.who.strategy.clone()
     }),
     column("played", "played", Kind::Number, 8, |row| {
         Some(row.played.to_string())

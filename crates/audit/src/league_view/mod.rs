@@ -30,17 +30,20 @@ use std::collections::BTreeMap;
 pub struct PlayerName {
     pub id: String,
     pub name: String,
+    /// What it says that it plays by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<String>,
 }
 
 impl PlayerName {
     pub fn of(league: &League, id: &PlayerId) -> Self {
-        let known = league
-            .players
-            .get(id)
-            .map(|player| player.meta.display_name.escaped().to_string());
+        let meta = league.players.get(id).map(|player| &player.meta);
+        let name = meta.map(|meta| meta.display_name.escaped().to_string());
+        let strategy = meta.and_then(|meta| meta.strategy.as_ref());
         Self {
             id: id.to_string(),
-            name: known.unwrap_or_else(|| id.to_string()),
+            name: name.unwrap_or_else(|| id.to_string()),
+            strategy: strategy.map(|strategy| strategy.escaped().to_string()),
         }
     }
 }
@@ -199,6 +202,7 @@ fn referees(league: &League) -> Vec<RefereeView> {
             who: PlayerName {
                 id: referee.referee_id.to_string(),
                 name: referee.display_name.escaped().to_string(),
+                ..PlayerName::default()
             },
             matches_decided: referee.matches_decided,
             attempts: referee.attempts,

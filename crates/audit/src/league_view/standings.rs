@@ -25,9 +25,6 @@ pub struct Standing {
     pub rise: Option<i64>,
     #[serde(flatten)]
     pub who: PlayerName,
-    /// What it plays by, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strategy: Option<String>,
     pub played: u32,
     pub wins: u32,
     pub draws: u32,
@@ -102,6 +99,7 @@ impl From<&StandingRow> for Standing {
             who: PlayerName {
                 id: row.player_id.to_string(),
                 name: row.display_name.escaped().to_string(),
+                strategy: None,
             },
             played: row.played,
             wins: row.wins,
@@ -141,6 +139,7 @@ pub fn of(
         let before = ranks_before.get(id);
         let statistics = statistics_of(statistics, id);
         Standing {
+            who: PlayerName::of(league, id),
             rise: before.map(|before| i64::from(*before) - i64::from(row.rank)),
             payoff: payoffs
                 .as_ref()

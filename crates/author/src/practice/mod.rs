@@ -332,6 +332,7 @@ fn registration(
         contact_endpoint: reached_at,
         protocol_version: None,
         public_key: None,
+        strategy: None,
         max_matches_per_hour: None,
     };
     Ok(Message::new(

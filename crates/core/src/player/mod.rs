@@ -44,7 +44,6 @@ use authentication::league_error;
 use external_decision::ExternalDecider;
 use keys::Keys;
 use serde_json::json;
-use smol_str::SmolStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,8 +60,8 @@ pub struct PlayerSettings {
     pub version: Version,
     /// The games that it offers to play.
     pub game_types: Vec<GameType>,
-    /// The strategy's display name.
-    pub strategy: SmolStr,
+    /// What it says that it plays by, for people.
+    pub strategy: Option<DisplayName>,
 }
 
 /// A player as an agent.

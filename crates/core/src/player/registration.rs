@@ -124,6 +124,7 @@ impl Player {
             contact_endpoint: self.settings.contact_endpoint.clone(),
             protocol_version: adds.then_some(SmolStr::new_static(PROTOCOL_VERSION)),
             public_key: self.keys.as_ref().map(Keys::public_key).filter(|_| adds),
+            strategy: self.settings.strategy.clone().filter(|_| adds),
             max_matches_per_hour: self.max_matches_per_hour.filter(|_| adds),
         };
         let request = LeagueRegisterRequest {

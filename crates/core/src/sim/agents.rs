@@ -68,7 +68,7 @@ impl Agents {
                 continue;
             };
             let who = AgentId::Player(number);
-            let settings = player_settings(scenario, who, entry.name);
+            let settings = player_settings(scenario, who);
             let decider = scenario.decider(who);
             let build = move || match decider {
                 Decider::Own => Player::new(settings.clone(), entry.build()),
@@ -176,17 +176,13 @@ fn referee_settings(scenario: &Scenario, number: u8, capacity: u32) -> referee::
     }
 }
 
-fn player_settings(
-    scenario: &Scenario,
-    who: AgentId,
-    strategy: &'static str,
-) -> player::PlayerSettings {
+fn player_settings(scenario: &Scenario, who: AgentId) -> player::PlayerSettings {
     player::PlayerSettings {
         manager: AgentId::Manager.endpoint(),
         contact_endpoint: who.endpoint(),
         display_name: well_formed(DisplayName::parse(&who.to_string())),
         version: well_formed(Version::parse("1.0.0")),
         game_types: vec![scenario.game_type.clone()],
-        strategy: strategy.into(),
+        strategy: None,
     }
 }

@@ -136,7 +136,7 @@ fn a_players_log() {
         display_name: DisplayName::parse("Player 1").unwrap(),
         version: Version::parse("1.0.0").unwrap(),
         game_types: vec![GameType::new("even_odd")],
-        strategy: "pattern".into(),
+        strategy: None,
     };
     check!().with_iterations(RUNS).for_each(|input: &[u8]| {
         let player = Player::new(settings.clone(), strategy::find("pattern").unwrap().build());

@@ -472,6 +472,7 @@ pub(crate) fn player_meta(number: u32) -> PlayerMeta {
         contact_endpoint: player_endpoint(number),
         protocol_version: None,
         public_key: None,
+        strategy: None,
         max_matches_per_hour: None,
     }
 }

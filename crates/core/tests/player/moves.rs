@@ -70,7 +70,7 @@ impl Strategy for Unruly {
 #[test]
 fn a_strategy_that_breaks_the_rules_is_not_followed() {
     let mut seat = Seat::taken("random");
-    let mut player = Player::new(settings("unruly"), Box::new(Unruly));
+    let mut player = Player::new(settings(), Box::new(Unruly));
     seat.stored
         .iter()
         .for_each(|event| player.apply(seat.now, event));

@@ -47,23 +47,23 @@ pub(crate) fn even_odd() -> GameType {
     GameType::new("even_odd")
 }
 
-pub(crate) fn settings(strategy: &str) -> PlayerSettings {
+pub(crate) fn settings() -> PlayerSettings {
     PlayerSettings {
         manager: Endpoint::parse("http://localhost:8000/mcp").unwrap(),
         contact_endpoint: Endpoint::parse("http://localhost:8101/mcp").unwrap(),
         display_name: DisplayName::parse("Agent Alpha!").unwrap(),
         version: Version::parse("1.0.0").unwrap(),
         game_types: vec![even_odd(), GameType::new("tic_tac_toe")],
-        strategy: strategy.into(),
+        strategy: None,
     }
 }
 
 pub(crate) fn build(name: &str, outside: bool) -> Player {
     let strategy = strategy::find(name).unwrap().build();
     if outside {
-        Player::with_external_decider(settings(name), strategy, THINK_TIME)
+        Player::with_external_decider(settings(), strategy, THINK_TIME)
     } else {
-        Player::new(settings(name), strategy)
+        Player::new(settings(), strategy)
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
         display_name: daemon::display_name(&config, &format!("Player {short_name}"))?,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
         game_types: games(&config),
-        strategy: strategy.name(),
+        strategy: strategy.announced(),
     };
     options.decider = strategy.decider();
     let store = daemon::open_store(&config, format!("player-{short_name}.db"))?;

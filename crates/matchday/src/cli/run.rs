@@ -41,15 +41,21 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const DRAW_EVERY: Duration = Duration::from_millis(200);
 /// A player that waited longer would lose its matches by the deadlines of the rules.
 const PACE_MAX: Duration = Duration::from_secs(10);
+/// The longest that nothing happens in a league that is watched.
+const PACE_WATCHED_MAX: Duration = Duration::from_secs(4);
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// Play a whole league on this machine.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0
-  matchday run --game connect_four --strategies lookahead,random
+  matchday run connect_four --strategies lookahead,random
   matchday run --format swiss --players 16 --port-base 0"
 )]
 pub(crate) struct RunArgs {
+    /// What is played, as `--game` says too
+    #[arg(value_name = "GAME", conflicts_with = settings::GAME.id)]
+    game: Option<String>,
     #[command(flatten)]
     flags: RunFlags,
     /// Print only how it ended
@@ -101,9 +107,16 @@ fn configured_strategies(config: &Config) -> Result<Vec<PlayerStrategy>> {
     strategies.map_err(|why| config.wrong(&settings::STRATEGIES, why))
 }
 
-fn plan(config: &Config) -> Result<LeaguePlan> {
+/// `is_watched` says whether somebody looks on, for whom the league takes its time.
+fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
     let game = config.need(&settings::GAME)?;
-    let pace = config.need(&settings::PACE)?;
+    let players = config.need(&settings::PLAYERS)?;
+    let competition = competition::configured(config, Competition::default())?;
+    let pace = match config.get(&settings::PACE)? {
+        Some(pace) => pace,
+        None if is_watched => pace_to_watch(game, players, &competition),
+        None => Duration::ZERO,
+    };
     if pace > PACE_MAX {
         let why = format!(
             "expected at most {} seconds, got {}",
@@ -119,13 +132,13 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
         }
         _ => strategy::of(game).map(PlayerStrategy::BuiltIn).collect(),
     };
-    let strategies = (1..=config.need(&settings::PLAYERS)?).zip(known.into_iter().cycle());
+    let strategies = (1..=players).zip(known.into_iter().cycle());
     Ok(LeaguePlan {
         league: league::LeagueSettings {
             league_id: league_id(game),
             game_type: GameType::new(game.name),
             announce_lead: config.need(&settings::LEAD)?.max(pace),
-            competition: competition::configured(config, Competition::default())?,
+            competition,
             score: competition::score(config, &GameType::new(game.name))?,
             tie_breaks: config.need(&settings::TIE_BREAKS)?,
             proof: config.need(&settings::PROOF)?,
@@ -145,9 +158,74 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
     })
 }
 
+/// A pace by which the league lasts as long as people like to look on.
+fn pace_to_watch(game: &GameEntry, players: u16, competition: &Competition) -> Duration {
+    let players = u32::from(players);
+    let rounds = match competition.format {
+        Format::RoundRobin => players - 1,
+        Format::DoubleRoundRobin => 2 * (players - 1),
+        _ => players.ilog2() + 1,
+    };
+    // Boards are seldom played to the last field.
+    let turns = (game.turns_max * 3).div_ceil(5).max(1);
+    let lasts = if game.turns_max > 1 {
+        MINUTE
+    } else {
+        MINUTE / 2
+    };
+    let steps = rounds
+        .max(1)
+        .saturating_mul(competition.matches_per_pairing.max(1))
+        .saturating_mul(turns.saturating_add(1));
+    (lasts / steps).min(PACE_WATCHED_MAX)
+}
+
+/// The names of players that are not given any.
+const PEOPLE: [&str; 26] = [
+    "Ada",
+    "Blaise",
+    "Carl",
+    "Dorothy",
+    "Emmy",
+    "Frances",
+    "Grace",
+    "Hedy",
+    "Isaac",
+    "Joan",
+    "Katherine",
+    "Leonhard",
+    "Maryam",
+    "Niels",
+    "Olga",
+    "Pierre",
+    "Quirin",
+    "Rosa",
+    "Sofia",
+    "Tim",
+    "Ursula",
+    "Vera",
+    "Wanda",
+    "Xenia",
+    "Yuri",
+    "Zeno",
+];
+
+/// `Ada`, and once all names are taken `Ada 2`.
+fn name_of(number: u16) -> String {
+    let place = usize::from(number).saturating_sub(1);
+    let name = PEOPLE
+        .get(place % PEOPLE.len())
+        .copied()
+        .unwrap_or_default();
+    match place / PEOPLE.len() {
+        0 => name.to_owned(),
+        earlier => format!("{name} {}", earlier + 1),
+    }
+}
+
 fn numbered(number: u16, strategy: PlayerStrategy) -> PlayerPlan {
     PlayerPlan {
-        name: format!("Player {number}"),
+        name: name_of(number),
         strategy,
         reached_at: None,
     }
@@ -183,8 +261,11 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from(format!("matchday-{what}.db")))
 }
 
-pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
+pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
+    if let Some(game) = args.game.take() {
+        args.flags.give(&settings::GAME, game);
+    }
     let given = args.flags.resolve()?;
     let place = Place::find(&given)?;
     let config = match &place {
@@ -192,7 +273,9 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
         Place::NewStore | Place::NewLeague(_) => given,
     };
     daemon::hand_on_to_programs(&config)?;
-    let mut plan = plan(&config)?;
+    let mut view = View::new(args.quiet || args.json);
+    let is_live = matches!(view, View::Live(_));
+    let mut plan = plan(&config, is_live)?;
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";
         return Err(config.wrong(&settings::FORMAT, why));
@@ -216,10 +299,10 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
         plan.league.external_game = Some(game);
         plan.rules = Some(rules);
     }
-    let mut view = View::new(args.quiet || args.json);
     let (store, ports) = prepare(place, &config, &mut plan, &mut view).await?;
     let url = store.name().clone();
-    view.say(&opening(&plan, &ports, &url)?);
+    let is_paced = is_live && config.text(&settings::PACE).is_none();
+    view.say(&opening(&plan, &ports, &url, is_paced)?);
     let strategies = strategies(&plan);
     let telemetry = plan.telemetry.clone();
 
@@ -228,9 +311,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
         .then(|| ports.manager.local_addr())
         .transpose()?;
     let page = page.map(|address| format!("http://{address}/"));
-    let stays = config
-        .get(&settings::STAY)?
-        .unwrap_or(opens || matches!(view, View::Live(_)));
+    let stays = config.get(&settings::STAY)?.unwrap_or(opens || is_live);
     let Ports { manager, listeners } = ports;
     let mut local = LocalLeague::begin(plan, store, manager)?;
     if let Some(page) = page.as_ref().filter(|_| opens) {
@@ -247,8 +328,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
         // Read from the file: matches may have been decided since the last look, and the file is authoritative.
         let league = LeagueLog::load(&Store::open_read_only(&url)?)?.league;
         let summary = Summary::of(&league, &strategies, took, url.to_string());
-        let columns = Size::of_terminal().map(|size| size.columns);
-        let people = || summary.for_people(Paint::of_stdout(), columns);
+        let people = || summary.for_people(Paint::of_stdout(), Size::of_terminal());
         say(if args.json {
             serde_json::to_string_pretty(&summary)?
         } else {
@@ -340,19 +420,29 @@ fn strategies(plan: &LeaguePlan) -> BTreeMap<PlayerId, SmolStr> {
         .collect()
 }
 
-fn opening(plan: &LeaguePlan, ports: &Ports, url: &StoreUrl) -> Result<String> {
+/// What is played, and where to see it.
+fn opening(plan: &LeaguePlan, ports: &Ports, url: &StoreUrl, is_paced: bool) -> Result<String> {
     let address = ports.manager.local_addr()?;
-    let seen = if plan.dashboard {
-        format!("; see it at http://{address}/")
-    } else {
-        String::new()
-    };
-    Ok(format!(
-        "{} and {} play {}{}, the manager at http://{address}/mcp; the league is kept in {url}{seen}",
+    let play = format!(
+        "{} and {} play {}{}",
         count_of(plan.player_plans.len(), "player", "players"),
         count_of(plan.referees, "referee", "referees"),
         plan.league.game_type,
         course(&plan.league.competition),
+    );
+    let seen = |words: &str| match plan.dashboard {
+        true => format!("{words} http://{address}/"),
+        false => String::new(),
+    };
+    if is_paced {
+        let seen = seen("\nSee it at");
+        return Ok(format!(
+            "{play}, slowly enough to watch; --pace 0 does not wait{seen}"
+        ));
+    }
+    let seen = seen("; see it at");
+    Ok(format!(
+        "{play}, the manager at http://{address}/mcp; the league is kept in {url}{seen}"
     ))
 }
 

@@ -4,6 +4,7 @@ use super::manager_arg::ManagerArg;
 use super::notice;
 use crate::manager_client::{ManagerClient, Refused, in_our_form};
 use anyhow::Result;
+use matchday_audit::league_view::Standing;
 use matchday_core::game::view::View as Position;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::messages::query_data::{ScheduleData, ScheduledMatch, StandingsData};
@@ -14,6 +15,7 @@ use matchday_terminal::progress::Progress;
 use matchday_terminal::standings_table::standings_table;
 use matchday_terminal::{Paint, say};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -157,13 +159,24 @@ pub(super) struct LiveSource {
     client: ManagerClient,
     /// How many rounds there were when the matches were counted, and how many matches.
     counted: (u32, usize),
+    /// What players say that they play by, asked for when their number has changed.
+    strategies: (usize, BTreeMap<String, String>),
+    recent: Vec<ScheduledMatch>,
+    /// Shown until another match has a position.
+    board: Option<Board>,
 }
+
+/// How many decided matches are remembered.
+const RECENT_MAX: usize = 8;
 
 impl LiveSource {
     pub(super) fn new(client: ManagerClient) -> Self {
         Self {
             client,
             counted: (0, 0),
+            strategies: (0, BTreeMap::new()),
+            recent: Vec::new(),
+            board: None,
         }
     }
 
@@ -183,17 +196,37 @@ impl LiveSource {
             0 => None,
             number => self.schedule(Some(number)).await?.rounds.into_iter().next(),
         };
-        let board = match round.as_ref().and_then(featured) {
-            Some(game) => self.board(game).await,
-            None => None,
-        };
-        let standings = standings.iter().map(Into::into).collect();
+        if let Some(game) = round.as_ref().and_then(featured)
+            && let Some(board) = self.board(game).await
+        {
+            self.board = Some(board);
+        }
+        let decided = round.iter().flat_map(|round| &round.matches);
+        for game in decided.filter(|game| game.result.is_some()) {
+            if !self
+                .recent
+                .iter()
+                .any(|known| known.match_id == game.match_id)
+            {
+                self.recent.push(game.clone());
+            }
+        }
+        let old = self.recent.len().saturating_sub(RECENT_MAX);
+        self.recent.drain(..old);
+        let mut standings: Vec<Standing> = standings.iter().map(Into::into).collect();
+        if self.strategies.0 != standings.len() {
+            self.strategies = (standings.len(), self.strategies().await);
+        }
+        for row in &mut standings {
+            row.who.strategy = self.strategies.1.get(&row.who.id).cloned();
+        }
         Ok(LiveLeague {
             status,
             matches: self.counted.1,
             standings,
             round,
-            board,
+            recent: self.recent.clone(),
+            board: self.board.clone(),
         })
     }
 
@@ -220,6 +253,27 @@ impl LiveSource {
             players,
             position,
         })
+    }
+
+    /// From the dashboard, if there is one.
+    async fn strategies(&self) -> BTreeMap<String, String> {
+        #[derive(Deserialize, Default)]
+        struct Page {
+            rows: Vec<Row>,
+        }
+        #[derive(Deserialize)]
+        struct Row {
+            id: String,
+            strategy: Option<String>,
+        }
+        let page = self.client.dashboard_page("api/standings").await;
+        let page: Page = page
+            .and_then(|page| serde_json::from_slice(&page).ok())
+            .unwrap_or_default();
+        let known = page.rows.into_iter();
+        known
+            .filter_map(|row| Some((row.id, row.strategy?)))
+            .collect()
     }
 
     async fn schedule(&self, round: Option<u32>) -> Result<ScheduleData> {

@@ -18,6 +18,24 @@ fn the_end_is_a_show_and_a_stopped_league_is_not_to_be_started_again() {
 }
 
 #[test]
+fn all_who_share_the_title_are_shown() {
+    shows(
+        "champions",
+        || League::of_strategies("tic_tac_toe", &[], &["perfect"; 4]),
+        &[],
+    );
+}
+
+#[test]
+fn boards_and_names_are_whole_on_a_phone() {
+    shows(
+        "phone",
+        || League::played(&["Ada", "Basho", "Clio", "Dorothy"]),
+        &[],
+    );
+}
+
+#[test]
 fn wall_mode_fits_every_player_on_the_screen() {
     let names: Vec<String> = (1..=20).map(|number| format!("Player {number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

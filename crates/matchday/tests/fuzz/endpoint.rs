@@ -122,7 +122,7 @@ impl Agents {
             display_name: DisplayName::parse("Player 1").unwrap(),
             version: version.clone(),
             game_types: vec![GameType::new("even_odd")],
-            strategy: "random".into(),
+            strategy: None,
         };
         let strategy = strategy::find("random").unwrap();
         let player = run(

@@ -307,7 +307,7 @@ impl SimNetwork {
             display_name: DisplayName::parse(&name)?,
             version: Version::parse("1.0.0")?,
             game_types: vec![GameType::new("even_odd")],
-            strategy: strategy.into(),
+            strategy: None,
         };
         let player = Player::new(settings, strategy::find(strategy).unwrap().build());
         if let Some((listener, _)) = dialled {

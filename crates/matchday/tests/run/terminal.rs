@@ -110,7 +110,7 @@ fn on_a_terminal(program: &Program, kind: &str, words: &str) -> Option<String> {
 #[test]
 fn a_league_shows_its_progress_and_leaves_nothing_but_how_it_ended() {
     let program = Program::new();
-    let league = "run --port-base 0 --store league.db --players 12 --referees 3 --no-stay";
+    let league = "run --port-base 0 --store league.db --players 12 --referees 3 --pace 0 --no-stay";
     let Some(written) = on_a_terminal(&program, "xterm", league) else {
         return;
     };
@@ -139,7 +139,7 @@ fn a_league_shows_its_progress_and_leaves_nothing_but_how_it_ended() {
 
 #[test]
 fn a_terminal_that_cannot_move_its_cursor_gets_plain_lines() {
-    let league = "run --port-base 0 --store league.db --players 2 --referees 1 --no-stay";
+    let league = "run --port-base 0 --store league.db --players 2 --referees 1 --pace 0 --no-stay";
     let Some(written) = on_a_terminal(&Program::new(), "dumb", league) else {
         return;
     };

@@ -184,9 +184,7 @@ async fn a_client_that_knows_only_what_it_is_told_wins_at_tic_tac_toe() {
     settings.game_types = vec![game.clone()];
     let _referee = test_league.run(Referee::new(settings), listener, "referee/1");
     let listener = free_port().await;
-    let mut settings = test_league
-        .player_settings(1, &to, "random", &listener)
-        .await;
+    let mut settings = test_league.player_settings(1, &to, &listener).await;
     settings.game_types = vec![game];
     let player = Player::new(settings, strategy::RANDOM.build());
     let _other = test_league.run(player, listener, "player/1");

@@ -117,7 +117,7 @@ impl ZooLeague {
         let manager = Endpoint::parse(manager).unwrap();
         let settings = self
             .test_league
-            .player_settings(number, &manager, "random", &listener)
+            .player_settings(number, &manager, &listener)
             .await;
         let strategy = strategy::find("random").unwrap().build();
         self.run(

@@ -6,6 +6,7 @@ use crate::Decider;
 use matchday_core::game::strategy;
 use matchday_core::game::strategy::StrategyEntry;
 use matchday_core::player::{Player, PlayerSettings, THINK_TIME};
+use matchday_core::protocol::DisplayName;
 use smol_str::{SmolStr, format_smolstr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,6 +71,14 @@ impl PlayerStrategy {
         match self {
             Self::BuiltIn(entry) => SmolStr::new_static(entry.name),
             Self::External(external) => external.name.clone(),
+        }
+    }
+
+    /// What it says of itself in a league: a name that is built in. The words of a command are nobody's business.
+    pub fn announced(&self) -> Option<DisplayName> {
+        match self {
+            Self::BuiltIn(entry) => DisplayName::parse(entry.name).ok(),
+            Self::External(_) => None,
         }
     }
 

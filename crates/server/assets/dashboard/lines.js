@@ -3,6 +3,7 @@
 import { el, svg } from './dom.js';
 import { saveChart } from './download.js';
 import { following } from './follow.js';
+import { hue } from './parts.js';
 import { number } from './words.js';
 
 const HUES = 8;
@@ -83,6 +84,8 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
     top,
     bottom,
   );
+  // Their own colours, as long as no two have the same.
+  const tone = (player, index) => (players.length <= HUES ? hue(player) : index);
   const leaders = named.slice(0, 3).map((player) => `${player.name || player.id} ${player.points.at(-1)}`);
   return el(
     'figure',
@@ -101,7 +104,7 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
         const pin = player.id === following() ? ' pinned' : '';
         return svg(
           'path',
-          { class: `line s${index}${pin}`, key: player.id, d: line(player.points) },
+          { class: `line s${tone(player, index)}${pin}`, key: player.id, d: line(player.points) },
           svg('title', {}, player.name || player.id),
         );
       }),
@@ -109,7 +112,7 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
         shared(named, index).map(({ count, place }) => {
           const point = (at) => [x(at < 0 ? 0 : rounds[at]), y(at < 0 ? 0 : player.points[at])];
           return svg('path', {
-            class: `line s${index}`,
+            class: `line s${tone(player, index)}`,
             key: `over-${player.id}-${place}`,
             d: path([point(place - 1), point(place)]),
             'stroke-dasharray': `6 ${6 * count}`,
@@ -120,7 +123,7 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
         svg(
           'text',
           {
-            class: `label s${index}${player.id === following() ? ' pinned' : ''}`,
+            class: `label s${tone(player, index)}${player.id === following() ? ' pinned' : ''}`,
             key: `label-${player.id}`,
             x: WIDTH - 144,
             y: ends[index] + 4,
@@ -154,7 +157,7 @@ export function band(rows, { name }) {
     BAND_WIDTH,
   );
   const last = rows.at(-1);
-  const words = `Rating ${last.value} after round ${last.round}, between ${last.low} and ${last.high} with 95 % confidence`;
+  const words = `Glicko-2 rating ${last.value} after round ${last.round}, between ${last.low} and ${last.high} with 95 % confidence`;
   return el(
     'figure',
     { class: 'chart', key: name },

@@ -191,6 +191,7 @@ function told(call) {
 function agent(about) {
   if (!about) return null;
   return [
+    about.strategy ? [', plays by ', el('bdi', {}, about.strategy)] : null,
     about.dialect ? `, speaks the ${about.dialect} dialect` : null,
     about.version ? `, version ${about.version}` : null,
   ];
@@ -207,7 +208,7 @@ function numbers(player) {
       figure(player.draws, 'drawn'),
       figure(player.losses, 'lost'),
       figure(player.technical_losses, 'of them technical'),
-      player.rating ? figure(Math.round(player.rating.value), 'rating') : null,
+      player.rating ? figure(Math.round(player.rating.value), 'rating (Bradley-Terry)') : null,
       player.rating ? figure(interval(player.rating), '95 % interval') : null,
     ),
   );

@@ -61,7 +61,7 @@ export function view({ rounds, round, offset, knockout }, { league, memory, redr
       { class: 'card flush', key: 'list', 'aria-label': 'Matches' },
       round.matches.length
         ? [
-            el('div', { class: 'tools' }, searchField('Search matches: a player, playing, technical', memory, redraw)),
+            el('div', { class: 'tools' }, searchField('Player, playing, technical', memory, redraw)),
             found(round, memory),
           ]
         : empty('This round has no matches.'),

@@ -84,7 +84,7 @@ function table({ rows }, league) {
   return el(
     'ol',
     {
-      class: `wall-rows${columns > 2 ? ' many' : ''}`,
+      class: `wall-rows${columns > 1 ? ' many' : ''}`,
       style: { '--columns': columns, '--rows': Math.ceil(rows.length / columns) },
       'aria-label': `Table of ${plural(rows.length, 'player')}`,
     },
@@ -95,7 +95,7 @@ function table({ rows }, league) {
         el('span', { class: 'rank' }, played ? row.rank : '–'),
         rise(row.rise),
         who(row, { plain: true }),
-        columns < 3 ? form(row.form) : null,
+        columns < 2 ? form(row.form) : null,
         el('b', {}, row.points),
       ),
     ),

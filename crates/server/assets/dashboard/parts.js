@@ -6,15 +6,31 @@ import { duration, plural, sentence } from './words.js';
 
 export { link };
 
+const MARKS = ['●', '■', '▲', '◆'];
+const HUES = 8;
+const place = (id) => Math.max(1, Number.parseInt(/\d+/.exec(id)?.[0] ?? '1', 10)) - 1;
+
+/** The number of the colour by which a player is known: the same in a terminal, in `badge.rs`. */
+export const hue = (player) => place(player.id) % HUES;
+
+const badge = (player) =>
+  el(
+    'i',
+    { class: `badge hue-${hue(player)}`, 'aria-hidden': 'true' },
+    MARKS[Math.floor(place(player.id) / HUES) % MARKS.length],
+  );
+
 /** A player's name as it gave it, kept from turning the direction of what stands beside it. */
 export function who(player, { plain = false } = {}) {
-  const name = el('bdi', { class: 'name', title: player.name }, player.name || player.id);
+  const title = player.strategy ? `${player.name} · ${player.strategy}` : player.name;
+  const name = el('bdi', { class: 'name', title }, player.name || player.id);
+  const strategy = player.strategy ? el('span', { class: 'strategy' }, '· ', el('bdi', {}, player.strategy)) : null;
   const id = player.name && player.name !== player.id ? el('span', { class: 'id' }, player.id) : null;
   const pin =
     following() === player.id ? el('span', { class: 'pin', role: 'img', 'aria-label': 'followed' }, '◆') : null;
   return plain
-    ? el('span', { class: 'who' }, pin, name, id)
-    : el('a', { class: 'who', href: link('players', player.id) }, pin, name, id);
+    ? el('span', { class: 'who' }, pin, badge(player), name, strategy, id)
+    : el('a', { class: 'who', href: link('players', player.id) }, pin, badge(player), name, strategy, id);
 }
 
 const FORM = { W: 'won', D: 'drew', L: 'lost', T: 'lost for a technical reason' };

@@ -9,14 +9,24 @@ const PLACES = { 1: 'First', 2: 'Second', 3: 'Third' };
 const ICONS = { upset: '⚡', longest: '∞', fastest: '➤', luckiest: '✤' };
 
 export function podium(league, rows) {
-  const best = rows.filter((row) => row.rank <= 3).slice(0, 3);
+  const champions = league.joint_champions?.length
+    ? league.joint_champions
+    : [league.champion ?? rows.find((row) => row.rank === 1)].filter(Boolean);
+  // All who share the first place stand on it, however many they are.
+  const level = rows.filter((row) => row.rank === 1);
+  const best = level.length > 3 ? level : rows.filter((row) => row.rank <= 3).slice(0, 3);
   if (!best.length) return null;
+  const crowded = best.length > 3;
   return el(
     'section',
     { class: 'show', key: 'show', 'aria-labelledby': 'show-title' },
-    el('p', { class: 'show-champion' }, 'Champion'),
-    el('h2', { id: 'show-title', class: 'show-name' }, league.champion ? who(league.champion) : who(best[0])),
+    el('p', { class: 'show-champion' }, champions.length > 1 ? 'Joint champions' : 'Champion'),
     el(
+      'h2',
+      { id: 'show-title', class: `show-name${champions.length > 1 ? ' shared' : ''}` },
+      champions.map((champion) => who(champion)),
+    ),
+    crowded ? null : el(
       'ol',
       { class: 'podium' },
       best.map((row, index) =>

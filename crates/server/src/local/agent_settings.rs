@@ -56,7 +56,7 @@ impl<'a> AgentSettings<'a> {
             display_name: DisplayName::parse(&player_plan.name)?,
             version: self.version.clone(),
             game_types: vec![self.plan.league.game_type.clone()],
-            strategy: player_plan.strategy.name(),
+            strategy: player_plan.strategy.announced(),
         })
     }
 }

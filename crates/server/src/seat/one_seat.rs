@@ -204,7 +204,7 @@ fn player(settings: &SeatSettings, name: &DisplayName, home: &str) -> Result<Pla
         display_name: name.clone(),
         version: Version::parse(env!("CARGO_PKG_VERSION")).map_err(|_| unfit("the version"))?,
         game_types: GAMES.iter().map(|game| GameType::new(game.name)).collect(),
-        strategy: SmolStr::new_static("seat"),
+        strategy: None,
     };
     Ok(match settings.fallback {
         Some(entry) => Player::with_external_decider(own, entry.build(), THINK_TIME),

@@ -28,7 +28,10 @@ fn league(players: u32, decided: u32) -> LiveLeague {
         rank,
         who: PlayerName {
             id: format!("P{rank:02}"),
-            name: format!("Player {rank}"),
+            name: ["Ada", "Blaise", "Carl", "Dorothy"]
+                .get(rank as usize - 1)
+                .map_or_else(|| format!("Player {rank}"), ToString::to_string),
+            ..PlayerName::default()
         },
         played: decided / 2,
         wins: decided / 4,
@@ -44,7 +47,15 @@ fn league(players: u32, decided: u32) -> LiveLeague {
         phase,
         ..
     } = progress(decided, matches);
+    let round_now = current_round(round, players, decided);
+    let is_decided = |game: &&ScheduledMatch| game.result.is_some();
     LiveLeague {
+        recent: round_now
+            .matches
+            .iter()
+            .filter(is_decided)
+            .cloned()
+            .collect(),
         status: LeagueStatus {
             league_id: "league".to_owned(),
             status: phase,
@@ -55,7 +66,7 @@ fn league(players: u32, decided: u32) -> LiveLeague {
         },
         matches,
         standings: (1..=players).map(row).collect(),
-        round: Some(current_round(round, players, decided)),
+        round: Some(round_now),
         board: (decided > 0).then(board),
     }
 }

@@ -298,6 +298,7 @@ pub(in crate::check) fn registration(now: Timestamp, number: u64, game: &str) ->
             .ok()?,
         protocol_version: None,
         public_key: None,
+        strategy: None,
         max_matches_per_hour: None,
     };
     let sender = Sender::Player(PlayerId::new(format!("ada-{number}")));

@@ -46,6 +46,7 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
             contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
             protocol_version: protocol_version(&meta)?,
             public_key: meta.extra("public_key", rules::public_key)?,
+            strategy: strategy(&meta)?,
             max_matches_per_hour: meta.extra("max_matches_per_hour", rules::ordinal)?,
         },
         join_code: join_code(r)?,
@@ -64,6 +65,14 @@ fn display_name(r: &Reader<'_>, meta: &Reader<'_>) -> Read<DisplayName> {
             Ok(name)
         }
         _ => meta.required_text("display_name", DisplayName::parse_cleaned),
+    }
+}
+
+/// A foreign agent may use the name otherwise, which lenient decoding ignores.
+fn strategy(meta: &Reader<'_>) -> Read<Option<DisplayName>> {
+    match meta.optional_text("strategy", DisplayName::parse_cleaned) {
+        Err(_) if meta.is_lenient() => Ok(None),
+        read => read,
     }
 }
 

@@ -111,6 +111,9 @@ pub struct PlayerMeta {
     /// The key by which its moves are checked: who registers one signs every move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public_key: Option<PublicKey>,
+    /// What it plays by, for people: the name of a strategy or of a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<DisplayName>,
     /// How many matches it wants in any hour of a ladder, at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]

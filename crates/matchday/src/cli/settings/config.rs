@@ -140,6 +140,11 @@ impl<const SECTION: usize> Flags<SECTION> {
         })
     }
 
+    /// Gives a setting that was named otherwise than by its flag.
+    pub(crate) fn give(&mut self, setting: &Declared, text: String) {
+        self.given.insert(setting.id, text);
+    }
+
     /// Reads the environment and the configuration file.
     pub(crate) fn resolve(&self) -> Result<Config> {
         let file = ConfigFile::find(self.config.as_deref())?;

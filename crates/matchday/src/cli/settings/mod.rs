@@ -84,7 +84,7 @@ settings! {
         "The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all")];
     STAY: bool = on_off(), [derived(&[RUN], "on, on a terminal", "Keep the page open after the end, until Ctrl-C; --no-stay ends at once")];
     OPEN: bool = on_off(), [with_default(&[RUN], "off", "Open the page in a browser of this machine")];
-    PACE: Duration = seconds(), [with_default(&[RUN], "0",
+    PACE: Duration = seconds(), [derived(&[RUN], "on a terminal what makes a league last half a minute, or a minute on a board; elsewhere 0",
         "How long a player waits before each move, and the league before each round, so that people can follow; at most 10")];
     SEED: u64 = whole("N", 0, NO_LIMIT), [optional(&[RUN],
         "Take chance from this number instead of the system; tokens can then be guessed. Draws come out the same again if \

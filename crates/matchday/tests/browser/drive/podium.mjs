@@ -9,10 +9,11 @@ await scenario(async ({ url, visit }) => {
   const show = page.locator('.show');
   await show.waitFor();
   const [champion] = await page.locator('.standings tbody .who .name').allTextContents();
-  assert.match(await show.textContent(), new RegExp(`Champion.*${champion}`, 's'));
-  assert.equal(await show.locator('.podium .step').count(), 3);
+  assert.match(await show.textContent(), new RegExp(`champion.*${champion}`, 'is'));
+  const champions = await show.locator('.show-name .name').count();
+  assert.equal(await show.locator('.podium .step').count(), champions > 3 ? 0 : 3);
   assert.match(await show.locator('.awards').textContent(), /Fastest mind/);
-  assert.match(await show.locator('.awards').textContent(), /Longest game/);
+  assert.doesNotMatch(await show.locator('.awards').textContent(), /0\.0 s/);
   say('ready');
 
   await page.locator('#banner').waitFor({ state: 'visible' });

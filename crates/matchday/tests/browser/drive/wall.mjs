@@ -14,6 +14,10 @@ await scenario(async ({ url, visit }) => {
   assert.equal(rows.length, players);
   for (const { top, bottom, left, right } of rows)
     assert.ok(top >= 0 && left >= 0 && bottom <= 1080 && right <= 1920, 'every row is on the screen');
+  const cut = await page
+    .locator('.wall-row .name')
+    .evaluateAll((names) => names.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent));
+  assert.deepEqual(cut, [], 'every name is whole');
   assert.ok(await page.locator('.wall .chart .line').count(), 'the points race');
   assert.equal(await page.locator('.top').isVisible(), false);
   const qr = page.getByRole('img', { name: `QR code of ${url}` });

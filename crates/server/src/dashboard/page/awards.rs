@@ -10,6 +10,7 @@ use matchday_core::protocol::{MatchId, PlayerId};
 use matchday_stats::LeagueStatistics;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Award {
@@ -69,6 +70,9 @@ fn upset(league: &League) -> Option<Award> {
     })
 }
 
+/// A single turn that took less is not long.
+const WORTH_TELLING: Duration = Duration::from_secs(1);
+
 /// The match with the most turns; where all have one, the one that took longest.
 fn longest(projection: &Projection) -> Option<Award> {
     let league = &projection.league;
@@ -91,7 +95,7 @@ fn longest(projection: &Projection) -> Option<Award> {
     let (id, game, decision) = longest;
     let why = match (turns(decision), took(id, decision)) {
         (2.., _) => format!("{} turns", turns(decision)),
-        (_, Some(took)) => format!("{:.1} s", took.as_secs_f64()),
+        (_, Some(took)) if took >= WORTH_TELLING => format!("{:.1} s", took.as_secs_f64()),
         _ => return None,
     };
     Some(Award {

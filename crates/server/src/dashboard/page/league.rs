@@ -28,6 +28,9 @@ pub(crate) struct LeaguePage {
     completed_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     champion: Option<PlayerName>,
+    /// All who hold the title, if several share it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    joint_champions: Vec<PlayerName>,
     /// When it is over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     awards: Vec<Award>,
@@ -74,6 +77,14 @@ pub(crate) struct LeagueLocation {
     pub file: String,
 }
 
+impl LeagueLocation {
+    /// Whether it is one of many at an address, all of which are steered with tokens.
+    pub(super) fn is_of_a_service(&self) -> bool {
+        let manager = self.manager.as_deref().unwrap_or_default();
+        manager.contains("/leagues/")
+    }
+}
+
 pub(crate) fn page(
     snapshot: &Snapshot,
     statistics: Option<&LeagueStatistics>,
@@ -114,6 +125,11 @@ pub(crate) fn page(
             .champion
             .as_ref()
             .map(|id| PlayerName::of(league, id)),
+        joint_champions: league
+            .joint_champions()
+            .iter()
+            .map(|id| PlayerName::of(league, id))
+            .collect(),
         awards: match league.phase {
             Phase::Completed => awards::of(projection, statistics),
             _ => Vec::new(),
@@ -122,7 +138,8 @@ pub(crate) fn page(
         referees: league.referees.len(),
         round: Round {
             current: league.current_round,
-            total: drawn_up.then(|| league.rounds_in_all()),
+            // A ladder has no last round.
+            total: (drawn_up && !league.is_ladder()).then(|| league.rounds_in_all()),
             announced_at: projection
                 .announced_at
                 .get(&league.current_round)
@@ -135,14 +152,14 @@ pub(crate) fn page(
             playing,
             waiting: total.saturating_sub(done).saturating_sub(playing),
             // Rounds that are still to be drawn have matches that nobody can count yet.
-            total: (drawn_up && all_drawn).then_some(total),
+            total: (drawn_up && all_drawn && !league.is_ladder()).then_some(total),
         },
         technical_losses: technical,
         luck: statistics.map(|statistics| statistics.luck.sentence.clone()),
         top_two: statistics
             .and_then(|all| all.top_two.as_ref())
             .map(|top| top.sentence.clone()),
-        next: next_steps::steps(league, location),
+        next: next_steps::steps(league, location, access),
         operator: access.operator,
     };
     Versioned {

@@ -1,6 +1,8 @@
 //! The next steps for the operator, as sentences and commands. Pure.
 
 use super::league::LeagueLocation;
+use crate::dashboard::access::Access;
+use matchday_audit::plural::count_of;
 use matchday_core::league::{League, RenewedBy};
 use matchday_core::protocol::messages::Phase;
 use serde::Serialize;
@@ -26,8 +28,10 @@ fn remark(text: impl Into<String>) -> NextStep {
     }
 }
 
-pub(super) fn steps(league: &League, location: &LeagueLocation) -> Vec<NextStep> {
+pub(super) fn steps(league: &League, location: &LeagueLocation, access: Access) -> Vec<NextStep> {
     let file = &location.file;
+    // The commands of an operator do not work for others; whoever runs a manager alone has no token to show.
+    let is_visitor = location.is_of_a_service() && !access.operator;
     match (league.phase, location.manager.as_deref()) {
         (Phase::Completed, _) => vec![
             step(
@@ -43,8 +47,10 @@ pub(super) fn steps(league: &League, location: &LeagueLocation) -> Vec<NextStep>
             "This league is not running. Start its manager again to go on where it stopped.",
             format!("matchday manager --store {file}"),
         )],
+        (Phase::Registration, Some(manager)) if is_visitor => joining(league, manager),
+        (_, Some(_)) if is_visitor => Vec::new(),
         (Phase::Registration, Some(manager)) => {
-            with_warnings(league, manager, registration(league, manager))
+            with_warnings(league, manager, registration(league, manager, access))
         }
         (Phase::Running, Some(manager)) => with_warnings(league, manager, running(league, manager)),
         (Phase::Paused, Some(manager)) => vec![step(
@@ -95,7 +101,54 @@ fn with_warnings(league: &League, manager: &str, steps: Vec<NextStep>) -> Vec<Ne
     warnings
 }
 
-fn registration(league: &League, manager: &str) -> Vec<NextStep> {
+/// Who registers, who has not come yet, and how to join; the operator does the rest.
+fn joining(league: &League, manager: &str) -> Vec<NextStep> {
+    vec![
+        step(
+            "Join with an agent: this one is ours, and `matchday new player` writes one that you can change.",
+            format!("matchday player --dial --manager {manager}"),
+        ),
+        remark(format!(
+            "{}: the operator starts the league.",
+            registered(league)
+        )),
+    ]
+}
+
+/// `3 players and 1 referee have registered`
+fn registered(league: &League) -> String {
+    let players = league.players.values().filter(|player| !player.withdrawn);
+    format!(
+        "{} and {} have registered",
+        count_of(players.count(), "player", "players"),
+        count_of(league.referees.len(), "referee", "referees")
+    )
+}
+
+/// How many of those who have not registered yet are named.
+const MISSING_MAX: usize = 12;
+
+/// Whom the roster names and nobody has registered as.
+fn missing(league: &League) -> Option<NextStep> {
+    let places = league.roster.iter().filter(|place| place.holder.is_none());
+    let names: Vec<String> = places
+        .filter_map(|place| Some(place.invitation.name.as_ref()?.escaped().to_string()))
+        .collect();
+    let more = match names.len().saturating_sub(MISSING_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let shown: Vec<&str> = names.iter().take(MISSING_MAX).map(String::as_str).collect();
+    (!names.is_empty()).then(|| {
+        remark(format!(
+            "Not registered yet ({}): {}{more}.",
+            names.len(),
+            shown.join(", ")
+        ))
+    })
+}
+
+fn registration(league: &League, manager: &str, access: Access) -> Vec<NextStep> {
     let players = league
         .players
         .values()
@@ -122,15 +175,14 @@ fn registration(league: &League, manager: &str) -> Vec<NextStep> {
         ));
     }
     if steps.is_empty() {
-        let referees = match league.referees.len() {
-            1 => "1 referee has".to_owned(),
-            many => format!("{many} referees have"),
-        };
         let text = format!(
-            "{players} players and {referees} registered: start the league when nobody else is to come."
+            "{}: start the league when nobody else is to come.",
+            registered(league)
         );
         steps.push(step(text, format!("matchday start --manager {manager}")));
     }
+    // Names of people who are not here yet are nobody else's business.
+    steps.extend(missing(league).filter(|_| access.operator));
     steps
 }
 
@@ -168,9 +220,6 @@ fn running(league: &League, manager: &str) -> Vec<NextStep> {
         steps.push(remark(format!(
             "{names} {verb} suspended and forfeit matches without play, until they answer again: look after them."
         )));
-    }
-    if steps.is_empty() {
-        steps.push(remark("Nothing: the league plays itself."));
     }
     steps
 }

@@ -66,6 +66,8 @@ struct RatingAfter {
 
 #[derive(Debug, Serialize)]
 struct Agent {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strategy: Option<String>,
     version: String,
     dialect: Dialect,
     game_types: Vec<GameType>,
@@ -138,6 +140,7 @@ pub(crate) fn page(
             .filter(|mine| mine.record.total() > 0)
             .map(|mine| mine.as_good_by_chance),
         agent: Agent {
+            strategy: PlayerName::of(league, id).strategy,
             version: player.meta.version.to_string(),
             dialect: player.dialect,
             game_types: player.meta.game_types.clone(),

@@ -113,7 +113,7 @@ fn what_is_to_be_done_follows_from_how_far_the_league_is() {
         first(&ready)
     );
     let running = when(|league| league.phase == Phase::Running);
-    assert_eq!(first(&running), "Nothing: the league plays itself.");
+    assert_eq!(first_page(&running)["next"], serde_json::json!([]));
     assert!(first(&whole()).starts_with("Check every draw"));
     let stopped = league::LeagueLocation {
         live: false,
@@ -131,6 +131,33 @@ fn what_is_to_be_done_follows_from_how_far_the_league_is() {
         page["next"][0]["command"],
         "matchday manager --store league.db"
     );
+}
+
+#[test]
+fn a_visitor_of_a_service_is_told_how_to_join_and_no_command_of_the_operator() {
+    let ready = when(|league| league.players.len() >= 2 && !league.referees.is_empty());
+    let service = league::LeagueLocation {
+        manager: Some("https://leagues.example/leagues/monday/mcp".to_owned()),
+        ..location()
+    };
+    let next = |access| {
+        let page = value(league::page(
+            &ready,
+            None,
+            &service,
+            Timestamp::EPOCH,
+            access,
+        ));
+        page["next"].to_string()
+    };
+    let visitor = next(Access::PUBLIC);
+    assert!(
+        visitor.contains(
+            "matchday player --dial --manager https://leagues.example/leagues/monday/mcp"
+        ) && !visitor.contains("matchday start"),
+        "{visitor}"
+    );
+    assert!(next(Access::OPERATOR).contains("matchday start"));
 }
 
 #[test]
