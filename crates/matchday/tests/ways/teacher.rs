@@ -148,7 +148,7 @@ impl Teacher {
             display_name: DisplayName::parse("My Player").unwrap(),
             version: Version::parse(version).unwrap(),
             game_types: vec![GameType::new("even_odd")],
-            strategy: "random".into(),
+            strategy: None,
         };
         let player = Player::new(settings, strategy::find("random").unwrap().build());
         let player = player.with_join_code(Some(Token::new(code)));
