@@ -326,6 +326,7 @@ fn registration(name: DisplayName, reached_at: Endpoint) -> Result<Message> {
         contact_endpoint: reached_at,
         protocol_version: None,
         public_key: None,
+        capabilities: Vec::new(),
         max_matches_per_hour: None,
     };
     Ok(Message::new(

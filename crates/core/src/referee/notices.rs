@@ -26,8 +26,12 @@ impl Referee {
         body: &Body,
     ) -> Result<(), LeagueError> {
         match body {
-            Body::RoundAnnouncement(round) => self.announced(ctx, round),
+            Body::RoundAnnouncement(round) => {
+                self.poll.stop();
+                self.announced(ctx, round)
+            }
             Body::MatchAssignment(single) => {
+                self.poll.stop();
                 self.assigned(ctx, envelope, MatchAssignment::clone(single))
             }
             Body::RoundCompleted(round) => {

@@ -36,6 +36,7 @@ fn joined(number: u32) -> LeagueEvent {
         contact_endpoint: Endpoint::parse("http://localhost:8101/mcp").expect("valid"),
         protocol_version: None,
         public_key: None,
+        capabilities: Vec::new(),
         max_matches_per_hour: None,
     };
     let token = Token::issue("P01", &mut Entropy::numbered(1)).hash();

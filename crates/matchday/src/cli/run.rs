@@ -1,5 +1,6 @@
 //! `matchday run`: a whole league on this machine, in one process. Binds ports, makes a store, prints.
 
+use super::manager::TOKENS_OPTIONAL;
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
 use super::watch::LiveSource;
@@ -127,6 +128,7 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
             score: competition::score(config, &GameType::new(game.name))?,
             tie_breaks: config.need(&settings::TIE_BREAKS)?,
             proof: config.need(&settings::PROOF)?,
+            tokens: config.need(&settings::TOKENS)?,
             ..league::LeagueSettings::default()
         },
         player_plans: strategies
@@ -203,6 +205,9 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";
         return Err(config.wrong(&settings::FORMAT, why));
+    }
+    if !plan.league.tokens.is_required() {
+        notice(TOKENS_OPTIONAL);
     }
     let opens = config.need(&settings::OPEN)?;
     if opens && !plan.dashboard {

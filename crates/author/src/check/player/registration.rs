@@ -302,6 +302,7 @@ fn registration(now: Timestamp, number: u64, game: &str) -> Option<Message> {
             .ok()?,
         protocol_version: None,
         public_key: None,
+        capabilities: Vec::new(),
         max_matches_per_hour: None,
     };
     let sender = Sender::Player(PlayerId::new(format!("ada-{number}")));
