@@ -16,9 +16,9 @@ use crate::protocol::{
     QueryParams, Sender,
 };
 use crate::retry::Backoff;
+use core::net::{Ipv4Addr, Ipv6Addr};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -60,12 +60,12 @@ use crate::registration::{Identity, Registration, RegistrationState};
 use crate::signature::SigningKey;
 use crate::timers::Timers;
 use crate::timing::Timing;
+use core::net::IpAddr;
 use external_rules::ExternalRules;
 use match_queue::MatchQueue;
 use one_match::OngoingMatch;
 use schedule::SchedulePoll;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
 
 /// The configuration of a referee.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@ use super::result::Record;
 use super::shared::Shared;
 use super::timeouts::Timeouts;
 use crate::protocol::by_player::ByPlayer;
-use crate::protocol::decode::Conformance;
+use crate::protocol::conformance::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{
     ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
