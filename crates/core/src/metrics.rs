@@ -2,7 +2,7 @@
 //! exposing them is the program's part.
 
 use crate::agent::Agent;
-use crate::protocol::ids::{Attempt, LeagueId, MatchId, PlayerId};
+use crate::protocol::ids::{Attempt, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::{GameStatus, Phase};
 use crate::protocol::{Sender, Timestamp};
 use core::net::IpAddr;
@@ -26,7 +26,12 @@ pub enum Milestone<'a> {
     /// The first event of a league.
     LeagueCreated(&'a LeagueId),
     /// A round and its matches were told to the agents.
-    RoundAnnounced,
+    RoundAnnounced {
+        /// Its place in the schedule.
+        round_id: RoundId,
+        /// When its first match may begin.
+        starts_at: Timestamp,
+    },
     /// Every match of a round has its result.
     RoundCompleted,
     /// An attempt at a match has begun. Where it is not said of which league, it is the agent's own.

@@ -65,9 +65,14 @@ impl Application {
     pub fn new(name: &str, entropy: &mut Entropy) -> Self {
         let random = hex::encode(entropy.bytes::<16>());
         Self {
-            conversation_id: ConversationId::new(format!("conv-register-{name}-{random}")),
+            conversation_id: ConversationId::new(format!("{}{random}", Self::prefix(name))),
             registration_key: Token::new_registration_key(entropy),
         }
+    }
+
+    /// How the conversation of an agent of this name begins.
+    pub fn prefix(name: &str) -> String {
+        format!("conv-register-{name}-")
     }
 
     /// The key that the agent signs with: derived from its registration key, so that a crash does not change it.
@@ -98,7 +103,7 @@ const UNDECIDED_BACKOFF: Backoff = Backoff::Exponential {
 
 /// A name as the id that an agent has before the manager gives it one: its letters and digits, joined by hyphens. Managers
 /// may give out the id that an agent asks for by its name, so the case is kept.
-pub(crate) fn own_word(name: &DisplayName, otherwise: &str) -> String {
+pub fn own_word(name: &DisplayName, otherwise: &str) -> String {
     let words = name.raw().split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     if words.is_empty() {

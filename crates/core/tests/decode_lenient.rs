@@ -525,7 +525,7 @@ fn the_protocols_name_for_its_version_means_the_first() {
 }
 
 /// What a player of ours makes of a message that a referee or manager of another make sends.
-fn taken(value: serde_json::Value) -> Incoming {
+fn taken(value: Value) -> Incoming {
     let incoming = read(&value, Lenient).unwrap();
     assert!(incoming.body.is_ok(), "{:?}", incoming.body);
     incoming
@@ -545,7 +545,7 @@ fn what_a_player_does_not_need_it_does_not_judge() {
             "choices": {"P01": "even", "P02": "even"}}),
         json!({"message_type": "GAME_OVER", "match_id": "R1M1", "game_result": {"drawn_number": 1000,
             "choices": {"P01": "heads"}}}),
-        json!({"message_type": "ROUND_COMPLETED", "round_id": 0, "summary": {"draws": 1}}),
+        json!({"message_type": "ROUND_COMPLETED", "league_id": "l", "round_id": 0, "summary": {"draws": 1}}),
         json!({"message_type": "ROUND_ANNOUNCEMENT", "round_id": "ROUND_2", "league_id": "l", "matches": [
             {"match_id": "R2M1", "game_type": "even_odd", "player_A_id": "P01", "player_B_id": "P02",
              "referee_endpoint": "http://localhost:8001/mcp"}]}),
@@ -556,7 +556,7 @@ fn what_a_player_does_not_need_it_does_not_judge() {
 
 #[test]
 fn a_round_that_is_no_number_is_found_in_its_digits_or_in_the_name_of_the_match() {
-    let invitation = |round: serde_json::Value, id: &str| {
+    let invitation = |round: Value, id: &str| {
         let value = json!({"message_type": "GAME_INVITATION", "match_id": id, "round_id": round,
             "role_in_match": "PLAYER_A", "opponent_id": "P02"});
         match taken(value).body.unwrap() {
@@ -571,7 +571,7 @@ fn a_round_that_is_no_number_is_found_in_its_digits_or_in_the_name_of_the_match(
 
 #[test]
 fn a_loss_without_a_winner_is_one_and_with_one_is_a_win_of_the_other() {
-    let status = |winner: serde_json::Value| {
+    let status = |winner: Value| {
         let value = json!({"message_type": "GAME_OVER", "match_id": "R1M1", "game_result": {
             "status": "LOSS", "winner_player_id": winner, "choices": {}}});
         match taken(value).body.unwrap() {
@@ -580,7 +580,7 @@ fn a_loss_without_a_winner_is_one_and_with_one_is_a_win_of_the_other() {
         }
     };
     assert_eq!(status(json!("P02")), GameStatus::Win);
-    assert_eq!(status(serde_json::Value::Null), GameStatus::TechnicalLoss);
+    assert_eq!(status(Value::Null), GameStatus::TechnicalLoss);
 }
 
 #[test]

@@ -358,3 +358,16 @@ fn the_words_of_an_error_stand_outside_its_data() {
     };
     assert_eq!(refusal["error_message"], "Sender not registered");
 }
+
+#[test]
+fn the_answer_is_found_in_a_stream_of_events() {
+    let ack = json!({ "message_type": "GAME_JOIN_ACK", "accept": true });
+    let body = format!(
+        "event: message\r\ndata: {}\r\n\r\n",
+        json!({ "id": 1, "result": ack })
+    );
+    assert_eq!(
+        read_answer(200, body.as_bytes(), &LIMITS),
+        WireAnswer::Message(ack)
+    );
+}

@@ -192,6 +192,38 @@ impl Client {
         }
     }
 
+    /// Makes a connection, sends nothing over it and closes it. `is_connected`: what is known without one.
+    pub async fn reach(
+        &self,
+        url: &str,
+        deadline: Instant,
+        is_connected: Option<bool>,
+    ) -> CompletedCall {
+        let progress = CallProgress::begin();
+        let reached = || CallResponse {
+            status: 200,
+            headers: hyper::HeaderMap::new(),
+            body: Bytes::new(),
+        };
+        let result = match (is_connected, self.pool.parse(url)) {
+            (Some(true), _) => Ok(reached()),
+            (Some(false), _) => Err(CallError::NoConnection("the agent is absent".to_owned())),
+            (None, Err(error)) => Err(error),
+            (None, Ok(url)) => {
+                let connecting = async {
+                    let made = self.connect(&url).await?;
+                    progress.connected(Instant::now(), &made.connection.rx_times);
+                    Ok(reached())
+                };
+                call_deadline::enforce(deadline, &progress, connecting).await
+            }
+        };
+        CompletedCall {
+            timings: progress.timings(),
+            result,
+        }
+    }
+
     async fn exchange(
         &self,
         url: &ParsedUrl,

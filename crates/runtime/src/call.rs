@@ -86,6 +86,7 @@ pub(super) async fn make(context: Arc<Context>, call: Call, reach: Reach) {
     let meta = match &outgoing.payload {
         Payload::Message(message) => MessageMeta::of_message(message),
         Payload::Probe => MessageMeta::named("ping"),
+        Payload::Connect => MessageMeta::named("connection"),
     };
     log_call(&context, &outgoing, &meta, began, &ended);
     let done = meta.finished(began, ended.at);
@@ -218,7 +219,7 @@ async fn attempt(
     let request = Bytes::from(written(outgoing, dialect));
     let exchange = match &outgoing.payload {
         Payload::Message(message) => message_meta::exchange(message),
-        Payload::Probe => None,
+        Payload::Probe | Payload::Connect => None,
     };
     let deadline = context.clock.instant(deadline);
     let most = context.limits.message_bytes_max;
@@ -226,6 +227,11 @@ async fn attempt(
         timings: times,
         result: outcome,
     } = match mailboxes {
+        _ if outgoing.payload == Payload::Connect => {
+            let to = outgoing.to.raw();
+            let is_connected = mailboxes.map(|mailboxes| mailboxes.is_connected(to));
+            context.client.reach(to, deadline, is_connected).await
+        }
         Some(mailboxes) => {
             mailboxes
                 .call(outgoing.to.raw(), request.clone(), deadline, most)
@@ -295,6 +301,7 @@ fn written(outgoing: &Outgoing, dialect: Dialect) -> Vec<u8> {
     match &outgoing.payload {
         Payload::Message(message) => write_call(dialect, id_of(outgoing), message),
         Payload::Probe => write_probe(id_of(outgoing)),
+        Payload::Connect => Vec::new(),
     }
 }
 

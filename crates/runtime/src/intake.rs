@@ -401,7 +401,7 @@ impl Intake {
         };
         let ask = match payload {
             Payload::Message(message) => Ask::Message(Ok(message.into())),
-            Payload::Probe => Ask::Query(Query::Ping.into()),
+            Payload::Probe | Payload::Connect => Ask::Query(Query::Ping.into()),
         };
         let LocalCall { at, meta, replied } = self.ask(ask, dialect, &caller).await?;
         let outcome = ExchangeOutcome::of_reply(&replied.content);

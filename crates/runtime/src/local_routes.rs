@@ -60,6 +60,9 @@ pub(super) enum Route<I> {
 pub trait Mailboxes: fmt::Debug + Send + Sync {
     fn has(&self, url: &str) -> bool;
 
+    /// Whether the agent reads its mailbox.
+    fn is_connected(&self, url: &str) -> bool;
+
     /// Posts `body`. The answer is in time if it arrived at this process by the deadline.
     fn call<'a>(
         &'a self,

@@ -307,11 +307,11 @@ impl BenchmarkLeague {
         // A copy costs, and is made only if there is an observer.
         let said = match &payload {
             Payload::Message(message) => show.as_ref().map(|_| message.clone()),
-            Payload::Probe => None,
+            Payload::Probe | Payload::Connect => None,
         };
         let ask = match payload {
             Payload::Message(message) => Ask::Message(Ok(incoming(message))),
-            Payload::Probe => Ask::Query(Query::Ping.into()),
+            Payload::Probe | Payload::Connect => Ask::Query(Query::Ping.into()),
         };
         let id = RequestId(call.0);
         let request = Request {

@@ -278,6 +278,7 @@ fn suspicion_text(cause: Suspicion) -> &'static str {
         Suspicion::Unreachable => "it could not be told of a match",
         Suspicion::RefusedMatch => "it refused a match, or understood no assignment",
         Suspicion::Overdue => "it did not report a match in time",
+        Suspicion::NoToken => "it reported without its token, and has never shown one",
         Suspicion::HandBacks => "too many of its attempts came to nothing after it had begun them",
     }
 }

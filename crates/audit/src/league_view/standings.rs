@@ -95,7 +95,7 @@ impl From<&StandingRow> for Standing {
     fn from(row: &StandingRow) -> Self {
         let rating = row.rating.zip(row.rating_deviation);
         Self {
-            rank: row.rank,
+            rank: row.shown_rank(),
             who: PlayerName {
                 id: row.player_id.to_string(),
                 name: row.display_name.escaped().to_string(),

@@ -193,7 +193,7 @@ impl Verification {
         let level = self
             .table
             .iter()
-            .filter(|row| row.rank == 1)
+            .filter(|row| row.shown_rank() == 1)
             .map(|row| row.player_id.to_string());
         let level: Vec<String> = level.collect();
         Some(match level.len() {
@@ -283,7 +283,6 @@ pub(super) fn standings(rows: &[StandingRow]) -> String {
     );
     for row in rows {
         let StandingRow {
-            rank,
             player_id,
             played,
             wins,
@@ -292,6 +291,7 @@ pub(super) fn standings(rows: &[StandingRow]) -> String {
             points,
             ..
         } = row;
+        let rank = row.shown_rank();
         let id = player_id;
         let name = row.display_name.escaped();
         text.push_str(&format!(

@@ -333,6 +333,7 @@ fn registration(
         protocol_version: None,
         public_key: None,
         strategy: None,
+        capabilities: Vec::new(),
         max_matches_per_hour: None,
     };
     Ok(Message::new(

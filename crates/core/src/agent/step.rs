@@ -106,6 +106,8 @@ pub enum Payload {
     Message(Message),
     /// `ping`: any answer whatever shows that someone is there.
     Probe,
+    /// Nothing: that a connection is accepted shows it. For agents that have not said that they know `ping`.
+    Connect,
 }
 
 /// The answer to a request of a peer.

@@ -398,7 +398,7 @@ impl<A: EventDurability> Driver<A> {
         self.barrier.call_started(*call, deadline);
         let addressee = match payload {
             Payload::Message(message) => Some((to.clone(), message.names().0)),
-            Payload::Probe => None,
+            Payload::Probe | Payload::Connect => None,
         };
         let try_dialects = addressee
             .as_ref()

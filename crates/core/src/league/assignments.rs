@@ -60,7 +60,7 @@ impl AssignmentForm {
                 body: Body::MatchAssignment(single),
                 ..
             }) => Self::Single(single.name),
-            Payload::Message(_) | Payload::Probe => Self::Announcement,
+            Payload::Message(_) | Payload::Probe | Payload::Connect => Self::Announcement,
         }
     }
 

@@ -12,6 +12,7 @@ impl Suspicion {
             Self::RefusedMatch => "refused_match",
             Self::Overdue => "overdue",
             Self::HandBacks => "hand_backs",
+            Self::NoToken => "no_token",
         }
     }
 }
@@ -30,6 +31,8 @@ pub enum Suspicion {
     RefusedMatch,
     /// A referee did not report a match in time.
     Overdue,
+    /// A referee reported without its token, which proves nothing.
+    NoToken,
     /// A referee lost too many attempts after they had begun. Only the operator lifts this suspension, by issuing a new
     /// token.
     HandBacks,
@@ -49,6 +52,8 @@ pub enum LossCause {
     Unreachable,
     /// Its referee refused the assignment, or understood none.
     NotTaken,
+    /// Its referee reports without a token, so that no report of it can be taken.
+    NoToken,
     /// The operator revoked its referee's token.
     Revoked,
     /// The operator withdrew one of its players.

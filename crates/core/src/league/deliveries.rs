@@ -1,7 +1,6 @@
 //! What the manager sends, and what for.
 
 use super::state::League;
-use crate::agent::Payload;
 use crate::outbox::{Delivery, Tries};
 use crate::protocol::Sender;
 use crate::protocol::ids::MatchId;
@@ -45,7 +44,7 @@ pub(super) fn probe(
     Some(Delivery {
         to: member.meta.contact_endpoint().clone(),
         dialect: member.dialect,
-        payload: Payload::Probe,
+        payload: member.meta.probe(),
         purpose: purpose(agent.clone()),
         timeout: league.settings.probe_timeout,
         tries,

@@ -1,10 +1,11 @@
 //! A registered player or referee. Changed only by `apply`.
 
 use super::event::{Proof, RegistrationRecord};
+use crate::agent::Payload;
 use crate::protocol::Timestamp;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::GameType;
-use crate::protocol::messages::{Lifecycle, PlayerMeta, Record, RefereeMeta};
+use crate::protocol::messages::{Lifecycle, PING, PlayerMeta, Record, RefereeMeta};
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::{Token, TokenHash};
 use core::net::IpAddr;
@@ -25,6 +26,8 @@ pub trait AgentMeta {
     fn game_types(&self) -> &[GameType];
     /// The version of league.v2 that it names, if it does.
     fn protocol_version(&self) -> Option<&str>;
+    /// What is sent to see whether it is there.
+    fn probe(&self) -> Payload;
 }
 
 macro_rules! agent_meta {
@@ -44,6 +47,14 @@ macro_rules! agent_meta {
 
             fn protocol_version(&self) -> Option<&str> {
                 self.protocol_version.as_deref()
+            }
+
+            fn probe(&self) -> Payload {
+                if self.capabilities.iter().any(|name| name == PING) {
+                    Payload::Probe
+                } else {
+                    Payload::Connect
+                }
             }
         }
     )*};

@@ -48,6 +48,9 @@ pub struct LeagueSettings {
     pub tie_breaks: Vec<TieBreak>,
     /// Whether matches in which a player has a key need a referee that proves.
     pub proof: ProofRule,
+    /// Whether agents must show their tokens in requests of their own.
+    #[serde(default, skip_serializing_if = "TokenRule::is_required")]
+    pub tokens: TokenRule,
     /// The size limit of a request.
     pub message_bytes_max: usize,
     /// Authenticates the operator from any machine.
@@ -90,6 +93,7 @@ impl Default for LeagueSettings {
             score: Score::Match,
             tie_breaks: TieBreak::DEFAULT.to_vec(),
             proof: ProofRule::Required,
+            tokens: TokenRule::Required,
             message_bytes_max: Limits::MANAGER.message_bytes_max,
             operator_token: None,
             token_guesses_max: 10,
@@ -163,6 +167,24 @@ pub enum ProofRule {
     Required,
     /// Every referee is given every match, for courses in which students write referees.
     Optional,
+}
+
+/// Whether agents must show their tokens in requests of their own: reports and queries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenRule {
+    /// Yes: anybody could speak in their name otherwise.
+    #[default]
+    Required,
+    /// No, for practice on one machine. A token that is shown is judged as ever.
+    Optional,
+}
+
+impl TokenRule {
+    /// Whether tokens are required.
+    pub fn is_required(&self) -> bool {
+        *self == Self::Required
+    }
 }
 
 /// When the manager probes endpoints.

@@ -5,7 +5,7 @@ use super::keys::Keys;
 use super::{Ctx, Player};
 use crate::agent::{Agent, Answer, CallId};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::{LeagueRegisterRequest, PlayerMeta};
+use crate::protocol::messages::{LeagueRegisterRequest, PING, PlayerMeta};
 use crate::protocol::token::same_token;
 use crate::protocol::{Body, Envelope, LeagueId, PlayerId, Timestamp};
 use crate::registration::{Application, Identity, PROTOCOL_VERSION, own_word};
@@ -125,6 +125,11 @@ impl Player {
             protocol_version: adds.then_some(SmolStr::new_static(PROTOCOL_VERSION)),
             public_key: self.keys.as_ref().map(Keys::public_key).filter(|_| adds),
             strategy: self.settings.strategy.clone().filter(|_| adds),
+            capabilities: if adds {
+                vec![SmolStr::new_static(PING)]
+            } else {
+                Vec::new()
+            },
             max_matches_per_hour: self.max_matches_per_hour.filter(|_| adds),
         };
         let request = LeagueRegisterRequest {

@@ -1,6 +1,7 @@
 //! league.v2 on the wire: messages, decoding and encoding. No I/O.
 
 mod by_player;
+mod conformance;
 pub mod decode;
 pub mod dialect;
 mod dialect_name;

@@ -3,11 +3,11 @@
 #[cfg(feature = "schema")]
 use super::schema_words::{CONTROLS, NO_CONTROLS};
 use super::untrusted::{Escaped, Untrusted, cleaned, is_deceptive};
+use core::net::IpAddr;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::fmt;
-use std::net::IpAddr;
 use url::{Host, Url};
 
 /// Why a text is invalid: what the rule requires, to complete "expected ...".

@@ -14,7 +14,7 @@ use crate::protocol::messages::LeagueError;
 use crate::protocol::{
     Body, ConversationId, Envelope, ErrorCode, MatchId, MessageType, PlayerId, Sender, Token,
 };
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 impl Referee {
     /// A call to a player has ended.
@@ -225,7 +225,7 @@ impl Referee {
         };
         let incoming = incoming
             .under(ongoing.conformance)
-            .map_err(|rejection| LeagueError::from(rejection))?;
+            .map_err(LeagueError::from)?;
         // A manager that derives match tokens leaves nothing to be proven by an address.
         let from_endpoint = ongoing.assignment.player(seat).expects.is_none()
             && client.and_then(|client| ongoing.side(seat).endpoint.is_at(client)) == Some(true);

@@ -16,9 +16,9 @@ use crate::protocol::{
     QueryParams, Sender,
 };
 use crate::retry::Backoff;
+use core::net::{Ipv4Addr, Ipv6Addr};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,7 +52,14 @@ impl Referee {
             query_type,
             query_params: QueryParams::default(),
         };
-        self.send_to_manager(ctx, query.into(), "players", Purpose::LookUp(query_type));
+        let tries = Tries::Forever(LOOK_UP_BACKOFF);
+        self.send_to_manager(
+            ctx,
+            query.into(),
+            "players",
+            Purpose::LookUp(query_type),
+            tries,
+        );
     }
 
     /// What keeps matches from beginning, if the manager tells endpoints in no way that a referee could know.
@@ -68,8 +75,31 @@ impl Referee {
         })
     }
 
-    /// Sends to the manager, with retries until it answers.
-    fn send_to_manager(&mut self, ctx: &mut Ctx<'_>, body: Body, about: &str, purpose: Purpose) {
+    /// Asks the manager without retries.
+    pub(super) fn query_once(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        league_id: LeagueId,
+        query_type: Query,
+        purpose: Purpose,
+    ) {
+        let query = LeagueQuery {
+            league_id,
+            query_type,
+            query_params: QueryParams::default(),
+        };
+        self.send_to_manager(ctx, query.into(), "schedule", purpose, Tries::Once);
+    }
+
+    /// Sends to the manager.
+    fn send_to_manager(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        body: Body,
+        about: &str,
+        purpose: Purpose,
+        tries: Tries,
+    ) {
         let name = self.name();
         let conversation =
             ConversationId::new(format!("conv-{}-{about}", name.as_str().to_lowercase()));
@@ -81,7 +111,7 @@ impl Referee {
             payload: Payload::Message(Message::new(envelope, body)),
             purpose,
             timeout: self.settings.timing.other,
-            tries: Tries::Forever(LOOK_UP_BACKOFF),
+            tries,
         };
         self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
     }

@@ -27,6 +27,7 @@ mod one_match;
 mod proof;
 mod registration;
 mod report;
+mod schedule;
 mod side;
 mod verdict;
 mod view;
@@ -59,11 +60,12 @@ use crate::registration::{Identity, Registration, RegistrationState};
 use crate::signature::SigningKey;
 use crate::timers::Timers;
 use crate::timing::Timing;
+use core::net::IpAddr;
 use external_rules::ExternalRules;
 use match_queue::MatchQueue;
 use one_match::OngoingMatch;
+use schedule::SchedulePoll;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
 
 /// The configuration of a referee.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +116,7 @@ pub struct Referee {
     delayed_game_overs: BTreeMap<(MatchId, Attempt, Seat), DelayedGameOver>,
     /// Players whose endpoints the manager tells in no way.
     unlisted: BTreeSet<PlayerId>,
+    poll: SchedulePoll,
 }
 
 /// A GAME_OVER behind GAME_ERRORs in flight.
@@ -154,6 +157,8 @@ enum Purpose {
     Report(MatchId),
     /// A query for the endpoints of players.
     LookUp(Query),
+    /// A query for the matches of its own.
+    Schedule,
 }
 
 impl Referee {
@@ -173,6 +178,7 @@ impl Referee {
             external_rules: None,
             delayed_game_overs: BTreeMap::new(),
             unlisted: BTreeSet::new(),
+            poll: SchedulePoll::default(),
         }
     }
 
@@ -242,6 +248,7 @@ impl Referee {
                 Purpose::Notice(question) => self.notice_answered(ctx, &question, answer),
                 Purpose::Report(match_id) => self.report_answered(ctx, sent, &match_id, answer),
                 Purpose::LookUp(asked) => self.on_endpoints(ctx, sent, asked, answer),
+                Purpose::Schedule => self.on_schedule(ctx, answer),
             }
         }
     }
@@ -356,6 +363,7 @@ impl Agent for Referee {
         self.begin_due(&mut ctx);
         self.outbox.tick(now, &mut ctx.step.outbox);
         self.register(&mut ctx);
+        self.poll_schedule(&mut ctx);
         ctx.step
     }
 
@@ -383,6 +391,7 @@ impl Agent for Referee {
             rules_request,
             self.outbox.deadline(),
             self.registration.deadline(),
+            self.poll.deadline(),
         ]
         .into_iter()
         .flatten()

@@ -10,8 +10,8 @@ use crate::protocol::{
     Body, Envelope, ErrorCode, LeagueId, MatchId, RefereeId, RoundId, Sender, Token, UntrustedText,
 };
 use crate::registration::Identity;
+use core::net::IpAddr;
 use serde_json::{Map, Value};
-use std::net::IpAddr;
 
 pub(super) fn league_error(code: ErrorCode, message: impl Into<UntrustedText>) -> LeagueError {
     LeagueError::new(code, message, None, None)
@@ -26,8 +26,12 @@ impl Referee {
         body: &Body,
     ) -> Result<(), LeagueError> {
         match body {
-            Body::RoundAnnouncement(round) => self.announced(ctx, round),
+            Body::RoundAnnouncement(round) => {
+                self.poll.stop();
+                self.announced(ctx, round)
+            }
             Body::MatchAssignment(single) => {
+                self.poll.stop();
                 self.assigned(ctx, envelope, MatchAssignment::clone(single))
             }
             Body::RoundCompleted(round) => {

@@ -4,7 +4,7 @@ use super::{Ctx, Referee, RefereeEvent};
 use crate::agent::{Agent, Answer};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{
-    BRIEFING, DRAW_2, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest,
+    BRIEFING, DRAW_2, MATCH_TOKENS, PING, RefereeMeta, RefereeRegisterRequest,
 };
 use crate::protocol::{Body, RefereeId};
 use crate::registration::{Application, PROTOCOL_VERSION, own_word};
@@ -31,7 +31,7 @@ impl Referee {
             max_concurrent_matches: self.settings.max_concurrent_matches,
             protocol_version: adds.then_some(SmolStr::new_static(PROTOCOL_VERSION)),
             capabilities: if adds {
-                [MATCH_TOKENS, BRIEFING, DRAW_2]
+                [MATCH_TOKENS, BRIEFING, DRAW_2, PING]
                     .map(SmolStr::new_static)
                     .to_vec()
             } else {

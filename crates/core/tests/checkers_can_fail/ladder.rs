@@ -37,6 +37,7 @@ fn joined(number: u32) -> LeagueEvent {
         protocol_version: None,
         public_key: None,
         strategy: None,
+        capabilities: Vec::new(),
         max_matches_per_hour: None,
     };
     let token = Token::issue("P01", &mut Entropy::numbered(1)).hash();

@@ -12,7 +12,7 @@ fn announcement(call: &Outgoing) -> Option<&RoundAnnouncement> {
             Body::RoundAnnouncement(announcement) => Some(announcement),
             _ => None,
         },
-        Payload::Probe => None,
+        Payload::Probe | Payload::Connect => None,
     }
 }
 

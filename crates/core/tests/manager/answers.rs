@@ -67,7 +67,7 @@ fn each_reason_for_a_rejection_is_given_in_the_words_of_the_catalogue() {
                 referee_meta: theirs.clone(),
             }
             .into(),
-            late,
+            "League already started",
         ),
         (
             Desk::new(quick()),
@@ -170,7 +170,7 @@ fn a_referee_whose_endpoint_does_not_answer_the_check_is_rejected_for_that() {
         (&answer["status"], answer.get("referee_id")),
         (&json!("REJECTED"), Some(&Value::Null))
     );
-    assert_eq!(answer["reason"], "Contact endpoint unreachable");
+    assert_eq!(answer["reason"], "Endpoint unreachable");
 }
 
 #[test]
@@ -351,6 +351,7 @@ fn the_start_is_answered_with_the_status_of_the_league() {
             "status": "running",
             "current_round": 1,
             "total_rounds": 3,
+            "starts_at": "2025-01-15T10:30:00Z",
             "matches_completed": 0,
         })
     );

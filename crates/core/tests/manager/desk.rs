@@ -87,7 +87,7 @@ impl Desk {
     pub(crate) fn players_hear_of_the_round(&mut self) {
         let is_announcement = |call: &&Outgoing| match &call.payload {
             Payload::Message(message) => matches!(message.body, Body::RoundAnnouncement(_)),
-            Payload::Probe => false,
+            Payload::Probe | Payload::Connect => false,
         };
         let to_player = |call: &&Outgoing| !self.is_referee(&call.to);
         let announced = self.outbox.iter().filter(is_announcement).filter(to_player);
@@ -262,7 +262,7 @@ impl Desk {
         calls
             .filter_map(|call| match &call.payload {
                 Payload::Message(message) => Some(message.body.clone()),
-                Payload::Probe => None,
+                Payload::Probe | Payload::Connect => None,
             })
             .collect()
     }
@@ -473,6 +473,7 @@ pub(crate) fn player_meta(number: u32) -> PlayerMeta {
         protocol_version: None,
         public_key: None,
         strategy: None,
+        capabilities: vec![PING.into()],
         max_matches_per_hour: None,
     }
 }
@@ -496,7 +497,7 @@ pub(crate) fn referee_meta(number: u32, capacity: u32) -> RefereeMeta {
         contact_endpoint: referee_endpoint(number),
         max_concurrent_matches: capacity,
         protocol_version: None,
-        capabilities: vec![MATCH_TOKENS.into(), BRIEFING.into()],
+        capabilities: vec![MATCH_TOKENS.into(), BRIEFING.into(), PING.into()],
         timeouts: None,
         public_key: None,
     }

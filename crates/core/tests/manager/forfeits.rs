@@ -61,13 +61,13 @@ fn the_match_of_a_suspended_player_goes_to_a_referee_that_is_told_who_loses() {
 
 #[test]
 fn its_referee_cannot_report_it_otherwise() {
-    let mut desk = with_one_suspended(&[MATCH_TOKENS, BRIEFING]);
     for score in [(0, 3), (3, 0), (1, 1), (0, 0)] {
+        let mut desk = with_one_suspended(&[MATCH_TOKENS, BRIEFING]);
         let report = desk.report_of("R1M1", score);
         let answer = desk.ask_as(&referee(1), report);
         assert_eq!(error_code(&answer), ErrorCode::InvalidFormat);
+        assert_eq!(desk.manager.league().matches_decided, 0);
     }
-    assert_eq!(desk.manager.league().matches_decided, 0);
 }
 
 #[test]

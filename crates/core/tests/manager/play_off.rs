@@ -48,7 +48,7 @@ fn titles(desk: &Desk) -> Vec<String> {
 fn ranks(desk: &Desk) -> Vec<(u32, String, u32)> {
     let rows = desk.manager.league().rows();
     rows.iter()
-        .map(|row| (row.rank, row.player_id.to_string(), row.played))
+        .map(|row| (row.shown_rank(), row.player_id.to_string(), row.played))
         .collect()
 }
 
@@ -91,7 +91,7 @@ fn without_a_play_off_the_title_is_shared_and_everyone_is_told() {
     assert_eq!(told.len(), 5, "four players and a referee");
     for end in told {
         assert_eq!(
-            (&end.champion.player_id, &end.joint_champions),
+            (&end.champion.player_id, &end.champions),
             (&PlayerId::numbered(1), &joint)
         );
     }

@@ -64,7 +64,11 @@ fn the_standings_show_every_player_and_why_it_stands_there() {
     );
     assert_eq!(
         rows.iter().map(|row| row.rank).collect::<Vec<_>>(),
-        [1, 2, 2, 4]
+        [1, 2, 3, 4]
+    );
+    assert_eq!(
+        rows.iter().map(|row| row.shared_rank).collect::<Vec<_>>(),
+        [None, Some(2), Some(2), None]
     );
     assert_eq!(data(response)["standings"], json!(rows));
 }

@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content};
-use matchday_core::league::LeagueSettings;
+use matchday_core::league::{LeagueSettings, TokenRule};
 use matchday_core::protocol::decode::{Conformance, Limits, Reading, decode};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
@@ -237,7 +237,6 @@ fn told(
         exchange: None,
         about: None,
     };
-    let before = desk.manager.league().clone();
     let ask = Ask::Message(decode(&wire, &reading));
     let Some(Content::Message(answer)) = desk.ask_any(ask, true).pop() else {
         panic!("no answer")
@@ -246,11 +245,9 @@ fn told(
         Body::MatchResultAck(_) => None,
         Body::LeagueError(error) => {
             let league = desk.manager.league();
-            assert_eq!(
-                (&league.matches, league.matches_decided),
-                (&before.matches, 0),
-                "nothing is recorded"
-            );
+            assert_eq!(league.matches_decided, 0, "nothing is recorded");
+            let game = &league.matches[&MatchId::new("R1M1")];
+            assert_eq!(game.attempts.len(), 2, "the match is given out anew");
             let path = error.context.as_ref().unwrap()["path"]
                 .as_str()
                 .unwrap()
@@ -486,4 +483,132 @@ fn what_a_referee_let_pass_is_counted_against_the_player() {
     });
     let counted = &desk.manager.league().players[&PlayerId::new("P01")].deviations;
     assert_eq!(counted.get("missing sender"), Some(&1));
+}
+
+#[test]
+fn a_match_that_was_played_and_reported_without_points_is_a_draw_if_number_and_choices_make_it_one()
+{
+    let table = [
+        (
+            8,
+            [Parity::Even, Parity::Even],
+            None,
+            Some((GameStatus::Draw, 1)),
+        ),
+        (
+            5,
+            [Parity::Even, Parity::Even],
+            None,
+            Some((GameStatus::Draw, 1)),
+        ),
+        (5, [Parity::Even, Parity::Odd], None, None),
+        (
+            5,
+            [Parity::Even, Parity::Even],
+            Some(GameStatus::TechnicalLoss),
+            Some((GameStatus::TechnicalLoss, 0)),
+        ),
+    ];
+    for (number, [choice_a, choice_b], status, expected) in table {
+        let settings = LeagueSettings {
+            conformance: Conformance::Lenient,
+            ..quick()
+        };
+        let mut desk = Desk::started(settings, 2, 1);
+        let mut report = desk.report_of("R1M1", (0, 0));
+        let result = Arc::make_mut(&mut report.result);
+        result.status = status;
+        let [a, b] = [PlayerId::numbered(1), PlayerId::numbered(2)];
+        result.details = ResultDetails::of(GameDetails::Parity(ParityDetails {
+            drawn_number: Some(number),
+            number_parity: Some(Parity::of(number)),
+            choices: ByPlayer::pair((a, Some(choice_a)), (b, Some(choice_b))),
+        }));
+        let answer = desk.ask_as(&referee(1), report.clone());
+        let league = desk.manager.league();
+        let decided = league.matches[&MatchId::new("R1M1")].decision.as_ref();
+        let own = PlayerId::numbered(1);
+        let came = decided.map(|decision| {
+            let points = *decision.result.score.get(&own).unwrap();
+            (decision.status, points)
+        });
+        assert_eq!(came, expected);
+        match expected {
+            None => assert_eq!(error_code(&answer), ErrorCode::InvalidFormat),
+            Some((GameStatus::Draw, _)) => {
+                let deviations = &league.referees[&RefereeId::numbered(1)].deviations;
+                assert_eq!(deviations["mismatch result.score"], 1);
+                let again = desk.ask_as(&referee(1), report);
+                assert!(matches!(again, Body::MatchResultAck(ack) if ack.duplicate == Some(true)));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// A league with a referee that has no token of ours, and how many others.
+fn with_tokenless_referee(settings: LeagueSettings, others: u32) -> Desk {
+    let mut desk = Desk::new(settings);
+    let referee_meta = RefereeMeta {
+        capabilities: Vec::new(),
+        ..referee_meta(1, 5)
+    };
+    let request = RefereeRegisterRequest {
+        referee_meta,
+        join_code: None,
+    };
+    desk.ask_as(&referee(1), request);
+    for number in 2..=1 + others {
+        desk.register_referee(number, 5);
+    }
+    for number in 1..=2 {
+        desk.register_player(number);
+    }
+    desk.start();
+    desk.players_hear_of_the_round();
+    desk
+}
+
+#[test]
+fn a_report_without_a_token_is_refused_and_frees_the_match_for_another_referee_if_there_is_one() {
+    for (others, client, moves) in [
+        (1, "127.0.0.1", true),
+        (0, "127.0.0.1", false),
+        (1, "192.0.2.7", false),
+    ] {
+        let mut desk = with_tokenless_referee(quick(), others);
+        desk.client = Some(client.parse().unwrap());
+        let report = desk.report_of("R1M1", (3, 0));
+        let answer = desk.ask_as(&referee(1), report);
+        assert_eq!(error_code(&answer), ErrorCode::TokenMissing);
+        let expected = if moves { 2 } else { 1 };
+        assert_eq!(
+            desk.open_matches()[0].3,
+            RefereeId::numbered(expected),
+            "{client}"
+        );
+        let league = desk.manager.league();
+        assert_eq!(
+            league.referees[&RefereeId::numbered(1)].lost,
+            0,
+            "it is no lost attempt"
+        );
+    }
+}
+
+#[test]
+fn where_tokens_are_optional_a_report_without_one_counts_and_a_false_one_does_not() {
+    let settings = LeagueSettings {
+        tokens: TokenRule::Optional,
+        ..quick()
+    };
+    let mut desk = with_tokenless_referee(settings, 0);
+    let report = desk.report_of("R1M1", (3, 0));
+    desk.tokens
+        .insert(referee(1), Token::new("tok_ref01_guess"));
+    let answer = desk.ask_as(&referee(1), report.clone());
+    assert_eq!(error_code(&answer), ErrorCode::TokenInvalid);
+    desk.tokens.remove(&referee(1));
+    let answer = desk.ask_as(&referee(1), report);
+    assert!(matches!(answer, Body::MatchResultAck(_)));
 }

@@ -78,7 +78,7 @@ fn each_agent_knows_the_managers_messages_by_a_token_of_its_own() {
         .iter()
         .map(|call| match &call.payload {
             Payload::Message(message) => message.envelope.auth_token.clone().unwrap(),
-            Payload::Probe => panic!("no probes are sent in this league"),
+            Payload::Probe | Payload::Connect => panic!("no probes are sent in this league"),
         })
         .collect();
     let expected = desk.tokens[&referee(1)].hash().notice_token(&league_id());

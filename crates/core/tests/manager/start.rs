@@ -1,7 +1,7 @@
 //! How a league begins, and who may begin it.
 
 use crate::desk::*;
-use matchday_core::agent::{Answer, Ask, CallDeadline, Content, Failure};
+use matchday_core::agent::{Answer, Ask, CallDeadline, Content, Failure, Payload};
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::protocol::messages::*;
@@ -322,4 +322,70 @@ fn an_agent_does_not_start_the_league_even_from_this_machine() {
         },
     );
     assert_eq!(error_code(&answer), ErrorCode::TokenInvalid);
+}
+
+#[test]
+fn a_connection_that_was_accepted_and_closed_is_reachable_and_one_that_could_not_be_made_is_not() {
+    for (failure, is_there) in [
+        (Failure::Closed, true),
+        (Failure::NoConnection, false),
+        (Failure::TimedOut, false),
+    ] {
+        let settings = LeagueSettings {
+            endpoint_check: EndpointCheck::AtStart,
+            ..quick()
+        };
+        let mut desk = Desk::with(settings, 2, 1);
+        desk.start();
+        for _ in 0..20 {
+            desk.answer_calls(|call| {
+                if call.to == player_endpoint(2) {
+                    Answer::Undelivered(failure)
+                } else {
+                    Answer::Received
+                }
+            });
+            desk.pass(Duration::from_millis(500));
+        }
+        let player = &desk.manager.league().players[&PlayerId::numbered(2)];
+        assert_eq!(!player.is_suspended(), is_there, "{failure}");
+    }
+}
+
+#[test]
+fn the_answer_to_start_league_says_when_the_first_match_may_begin() {
+    let lead = Duration::from_secs(60);
+    for endpoint_check in [EndpointCheck::Off, EndpointCheck::AtStart] {
+        let settings = LeagueSettings {
+            announce_lead: lead,
+            endpoint_check,
+            ..quick()
+        };
+        let mut desk = Desk::with(settings, 2, 1);
+        assert_eq!(desk.start().starts_at, Some(desk.now + lead));
+    }
+}
+
+#[test]
+fn only_an_agent_that_has_said_that_it_knows_ping_is_sent_one() {
+    for (capabilities, expected) in [
+        (vec![PING.into()], Payload::Probe),
+        (Vec::new(), Payload::Connect),
+    ] {
+        let settings = LeagueSettings {
+            endpoint_check: EndpointCheck::AtStart,
+            ..quick()
+        };
+        let mut desk = Desk::new(settings);
+        let player_meta = PlayerMeta {
+            capabilities,
+            ..player_meta(1)
+        };
+        let request = LeagueRegisterRequest {
+            player_meta,
+            join_code: None,
+        };
+        desk.ask_as(&player(1), request);
+        assert_eq!(desk.outbox[0].payload, expected);
+    }
 }

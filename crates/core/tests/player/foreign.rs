@@ -138,3 +138,22 @@ fn the_end_of_a_match_is_remembered_under_its_own_game() {
         even_odd()
     );
 }
+
+#[test]
+fn a_question_without_a_conversation_is_answered_in_that_of_its_match() {
+    let mut seat = Seat::foreign("random");
+    let id = m(1, 1);
+    let call = serde_json::json!({"message_type": "GAME_INVITATION", "sender": "referee:REF01", "match_id": "R1M1",
+        "role_in_match": "PLAYER_A", "opponent_id": "P02", "league_id": "league_1", "round_id": 1});
+    let reading =
+        matchday_testkit::golden::reading(matchday_core::protocol::decode::Conformance::Lenient);
+    let read = matchday_core::protocol::decode::decode(&call, &reading).unwrap();
+    let content = seat.ask(matchday_core::agent::Ask::Message(Ok(read)));
+    let matchday_core::agent::Content::Message(answer) = content else {
+        panic!("an answer");
+    };
+    assert_eq!(
+        answer.envelope.conversation_id,
+        ConversationId::of_match(&id, Attempt(1))
+    );
+}

@@ -54,6 +54,7 @@ fn the_state_tells_our_place_in_the_last_table() {
         draws: 1,
         losses: 0,
         points: 1,
+        shared_rank: None,
         technical_losses: None,
         rating: None,
         rating_deviation: None,
@@ -128,7 +129,7 @@ fn a_player_is_shut_down_once_the_league_is_over_and_says_so() {
             display_name: DisplayName::parse("A").unwrap(),
             points: 3,
         },
-        joint_champions: Vec::new(),
+        champions: Vec::new(),
         final_standings: Vec::new().into(),
         checkpoint: None,
     }));

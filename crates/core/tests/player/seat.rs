@@ -242,7 +242,7 @@ pub(crate) fn league_completed() -> LeagueCompleted {
             display_name: DisplayName::parse("Alpha").unwrap(),
             points: 3,
         },
-        joint_champions: Vec::new(),
+        champions: Vec::new(),
         final_standings: Vec::new().into(),
         checkpoint: None,
     }

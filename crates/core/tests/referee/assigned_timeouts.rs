@@ -64,7 +64,7 @@ fn only_bounds_that_were_set_are_announced_at_registration() {
     assert_eq!(request["referee_meta"].get("timeouts"), None);
     assert_eq!(
         request["referee_meta"]["capabilities"],
-        json!(["match_tokens", "briefing", "draw-2"])
+        json!(["match_tokens", "briefing", "draw-2", "ping"])
     );
     let bounds = Timeouts {
         choice_ms: Some(1_000),

@@ -480,7 +480,7 @@ impl Bench {
                 display_name: DisplayName::parse("One").unwrap(),
                 points: 3,
             },
-            joint_champions: Vec::new(),
+            champions: Vec::new(),
             final_standings: Vec::new().into(),
             checkpoint: None,
         };
@@ -519,14 +519,14 @@ impl Bench {
 pub(crate) fn body(outgoing: &Outgoing) -> &Body {
     match &outgoing.payload {
         Payload::Message(message) => &message.body,
-        Payload::Probe => panic!("a probe has no body"),
+        Payload::Probe | Payload::Connect => panic!("a probe has no body"),
     }
 }
 
 pub(crate) fn envelope(outgoing: &Outgoing) -> &Envelope {
     match &outgoing.payload {
         Payload::Message(message) => &message.envelope,
-        Payload::Probe => panic!("a probe has no envelope"),
+        Payload::Probe | Payload::Connect => panic!("a probe has no envelope"),
     }
 }
 
@@ -534,7 +534,7 @@ pub(crate) fn envelope(outgoing: &Outgoing) -> &Envelope {
 pub(crate) fn written(outgoing: &Outgoing) -> Value {
     match &outgoing.payload {
         Payload::Message(message) => serde_json::to_value(message).unwrap(),
-        Payload::Probe => Value::Null,
+        Payload::Probe | Payload::Connect => Value::Null,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the manager tells a referee, and what someone who only says so does not.
 
 use crate::bench::*;
-use matchday_core::agent::{Answer, Ask, Content};
+use matchday_core::agent::{Agent, Answer, Ask, Content};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::*;
 use matchday_core::referee::{RefereeEvent, RefereeSettings};
@@ -262,7 +262,7 @@ fn league_completed() -> LeagueCompleted {
             display_name: DisplayName::parse("A").unwrap(),
             points: 3,
         },
-        joint_champions: Vec::new(),
+        champions: Vec::new(),
         final_standings: Vec::new().into(),
         checkpoint: None,
     }
@@ -448,4 +448,49 @@ fn a_manager_that_gives_out_no_tokens_is_known_by_its_address() {
             is_taken
         );
     }
+}
+
+#[test]
+fn under_a_manager_that_announces_to_players_alone_it_finds_its_matches_in_the_schedule() {
+    let mut bench = Bench::fresh(settings());
+    bench.register(false);
+    bench.until(10.0);
+    assert_eq!(queries(&bench), ["GET_SCHEDULE"]);
+    let own = settings().contact_endpoint;
+    let game = |id: &str, endpoint: &str, state: &str| {
+        json!({"match_id": id, "player_A_id": "P01", "player_B_id": "P02", "player_A_endpoint": "http://localhost:8101/mcp",
+            "player_B_endpoint": "http://localhost:8102/mcp", "referee_endpoint": endpoint, "status": state})
+    };
+    let schedule = json!({"rounds": [
+        {"round_id": 1, "matches": [game("R1M1", own.raw(), "COMPLETED")]},
+        {"round_id": 2, "matches": [game("R2M1", own.raw(), "PENDING"), game("R2M2", "http://localhost:8009/mcp", "PENDING")]},
+        {"round_id": 3, "matches": [game("R3M1", own.raw(), "PENDING")]},
+    ]});
+    let response = LeagueQueryResponse {
+        query_type: Query::Schedule,
+        data: schedule.as_object().cloned(),
+        ..players()
+    };
+    let query = bench.last(MessageType::LeagueQuery);
+    let answer = Answer::Message(Ok(incoming(bench.manager_envelope(), response)));
+    bench.answer(query.call, answer);
+    let invited = bench.all(MessageType::GameInvitation);
+    assert_eq!(invited.len(), 2);
+    assert!(
+        invited
+            .iter()
+            .all(|(_, sent)| written(sent)["match_id"] == "R2M1")
+    );
+}
+
+#[test]
+fn a_manager_that_tells_a_referee_of_its_matches_is_not_asked_for_the_schedule() {
+    let mut bench = Bench::fresh(settings());
+    bench.register(false);
+    let manager = bench.manager_envelope();
+    bench.told(manager, assignment(true));
+    bench.until(4.0);
+    let told = queries(&bench);
+    assert!(told.is_empty(), "{told:?}");
+    assert_eq!(Bench::new().referee.deadline(), None);
 }

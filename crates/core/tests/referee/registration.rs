@@ -32,7 +32,7 @@ fn it_says_all_that_a_manager_wants_to_know() {
             "contact_endpoint": "http://localhost:8001/mcp",
             "max_concurrent_matches": 2,
             "protocol_version": "2.1.0",
-            "capabilities": ["match_tokens", "briefing", "draw-2"],
+            "capabilities": ["match_tokens", "briefing", "draw-2", "ping"],
             "public_key": bench.key(),
         })
     );

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use matchday_core::game::GAMES;
 use matchday_core::protocol::messages::Timeouts;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, Token};
-use matchday_core::registration::RegistrationState;
+use matchday_core::registration::{Application, RegistrationState, own_word};
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use matchday_net::egress::Target;
@@ -20,10 +20,12 @@ use matchday_runtime::log::{self, Entry, Format, LogWriter};
 use matchday_runtime::{Handle, Options, entropy_from_system};
 use matchday_server::connect::AgentListener;
 use matchday_server::mcp::agent_options;
-use matchday_store::{Store, StoreUrl};
+use matchday_store::{Store, StoreUrl, Stored, Stream};
 use std::io::{ErrorKind, Write};
 use std::mem::discriminant;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::ops::Range;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -38,6 +40,9 @@ const WARN_EVERY: Duration = Duration::from_secs(4);
 
 pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
     let address = config.text(&settings::LISTEN).unwrap_or_default();
+    if let Some(listener) = bind_next(config, address).await {
+        return Ok(listener);
+    }
     let listener = TcpListener::bind(address).await.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => {
             anyhow!("{address} is in use by another program - choose another address with --listen HOST:PORT")
@@ -52,6 +57,59 @@ pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
         notice(&warning);
     }
     Ok(listener)
+}
+
+/// An agent that was not told where to listen: on the port of its own store, if there is one under its name here, else on the
+/// next free one of those that the system's documents give to its kind. `None` if an address was given, or all are taken.
+async fn bind_next(config: &Config, address: &str) -> Option<TcpListener> {
+    let is_given = config
+        .given()
+        .any(|value| value.setting.id == settings::LISTEN.id);
+    let (kind, many) = match (
+        config.has(&settings::STRATEGY),
+        config.has(&settings::MAX_MATCHES) && config.has(&settings::AUTH_TOKEN),
+    ) {
+        (true, _) => ("player", 100),
+        (_, true) => ("referee", 10),
+        _ => return None,
+    };
+    if is_given {
+        return None;
+    }
+    let (host, first) = address.rsplit_once(':')?;
+    let first: u16 = first.parse().ok()?;
+    let ports = first..first.saturating_add(many);
+    let own = port_of_own_store(config, kind, ports.clone());
+    for port in own.into_iter().chain(ports) {
+        if let Ok(listener) = TcpListener::bind((host, port)).await {
+            if port != first {
+                notice(&format!(
+                    "listening on {host}:{port}, as no --listen says otherwise"
+                ));
+            }
+            return Some(listener);
+        }
+    }
+    None
+}
+
+/// The port of the store in this directory whose agent has the name that the settings give.
+fn port_of_own_store(config: &Config, kind: &'static str, mut ports: Range<u16>) -> Option<u16> {
+    let name = config.get(&settings::NAME).ok()??;
+    let conversation = Application::prefix(&own_word(&name, kind));
+    let is_own = |events: Vec<Stored>| {
+        events
+            .iter()
+            .any(|event| event.line.contains(&conversation))
+    };
+    ports.find(|port| {
+        let file = PathBuf::from(format!("{kind}-{port}.db"));
+        let events = file.exists().then(|| {
+            Store::open_read_only(StoreUrl::Sqlite(file))
+                .and_then(|reader| reader.load(&Stream(kind.into())))
+        });
+        events.is_some_and(|events| events.is_ok_and(is_own))
+    })
 }
 
 /// Where an agent is called: at a socket of its own, or through the relay of its league.

@@ -65,6 +65,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         }
         None => new_league(&config, wanted, start_when, address)?,
     };
+    check_tokens(&config, &league, address)?;
     let plan = plan(&config, league, start_when, address, &options)?;
     let seats_url = plan.seats.as_ref().map(|_| store.url().of_seats());
     let seats = seats_url.clone().map(Store::open).transpose()?;
@@ -105,6 +106,24 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     }
     supervised.map(|()| ExitCode::SUCCESS)
 }
+
+/// Without tokens anybody who reaches the manager can speak in every agent's name.
+fn check_tokens(config: &Config, league: &LeagueSettings, address: SocketAddr) -> Result<()> {
+    if league.tokens.is_required() {
+        return Ok(());
+    }
+    let has_relay = config.need(&settings::RELAY)?;
+    if has_relay || !daemon::is_for_this_machine_alone(config, address.ip())? {
+        let why = "tokens are optional only where nobody but this machine can reach the manager: listen on 127.0.0.1, without \
+                   a relay, a proxy or another --advertise";
+        return Err(config.wrong(&settings::TOKENS, why));
+    }
+    notice(TOKENS_OPTIONAL);
+    Ok(())
+}
+
+/// What is said of a league that demands no tokens.
+pub(super) const TOKENS_OPTIONAL: &str = "tokens are optional in this league: anybody on this machine can report in a referee's name, and no result is proven";
 
 /// Says when matches begin to wait for a prover, until the process is to end.
 async fn supervise(running: &RunningLeague, stop: Termination) -> Result<()> {
@@ -201,6 +220,11 @@ pub(super) fn league_settings(config: &Config, base: LeagueSettings) -> Result<L
             .get(&settings::TIE_BREAKS)?
             .unwrap_or(base.tie_breaks),
         proof: config.get(&settings::PROOF)?.unwrap_or(base.proof),
+        tokens: if config.has(&settings::TOKENS) {
+            config.get(&settings::TOKENS)?.unwrap_or(base.tokens)
+        } else {
+            base.tokens
+        },
         standings_pause: base.standings_pause,
         message_bytes_max: config
             .get(&settings::MESSAGE_BYTES_MAX)?

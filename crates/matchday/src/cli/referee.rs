@@ -3,7 +3,7 @@
 use super::daemon::Listening;
 use super::dial::DialLink;
 use super::settings::{self, RefereeFlags};
-use super::{daemon, network, telemetry};
+use super::{daemon, network, notice, telemetry};
 use anyhow::Result;
 use matchday_core::protocol::{Token, Version};
 use matchday_core::referee::{Referee, RefereeSettings};
@@ -73,10 +73,18 @@ pub(super) async fn execute(flags: RefereeFlags) -> Result<ExitCode> {
     let referee = referee.with_token(config.text(&settings::AUTH_TOKEN).map(Token::new));
     let referee = referee.with_join_code(join_code);
     let handle = listener.run(referee, store.clone(), stream, options)?;
-    let look = |referee: &Referee| referee.registration_state().clone();
-    let served = daemon::run_until_shutdown(handle, store, stop, look, async |registration| {
+    let look = |referee: &Referee| {
+        let lacks = referee.lacks_endpoints();
+        (referee.registration_state().clone(), lacks)
+    };
+    let mut told = None;
+    let served = daemon::run_until_shutdown(handle, store, stop, look, async |(state, lacks)| {
         link.as_ref().map_or(Ok(()), DialLink::check)?;
-        daemon::check_registration(registration)
+        if let Some(lacks) = lacks.as_ref().filter(|lacks| told.as_ref() != Some(*lacks)) {
+            notice(&format!("no match can begin: {lacks}"));
+        }
+        told = lacks.or(told.take());
+        daemon::check_registration(state)
     });
     let served = served.await;
     telemetry.flush().await;

@@ -1,6 +1,7 @@
 //! `matchday run`: a whole league on this machine, in one process. Binds ports, makes a store, prints.
 
 use super::run_record::{Place, RunRecord};
+use super::manager::TOKENS_OPTIONAL;
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
 use super::watch::LiveSource;
@@ -142,6 +143,7 @@ fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
             score: competition::score(config, &GameType::new(game.name))?,
             tie_breaks: config.need(&settings::TIE_BREAKS)?,
             proof: config.need(&settings::PROOF)?,
+            tokens: config.need(&settings::TOKENS)?,
             ..league::LeagueSettings::default()
         },
         player_plans: strategies
@@ -279,6 +281,9 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";
         return Err(config.wrong(&settings::FORMAT, why));
+    }
+    if !plan.league.tokens.is_required() {
+        notice(TOKENS_OPTIONAL);
     }
     let opens = config.need(&settings::OPEN)?;
     if opens && !plan.dashboard {

@@ -2,6 +2,7 @@
 
 use super::notice;
 use super::operator::OperatorArgs;
+use crate::manager_client::StartAnswer;
 use anyhow::Result;
 use serde_json::Value;
 use std::process::ExitCode;
@@ -24,5 +25,11 @@ pub(super) async fn execute(StartArgs { operator }: StartArgs) -> Result<ExitCod
         notice(&format!("{league_id} is already started: it is {phase}"));
         return operator.print(&before);
     }
-    operator.print(&client.start(&league_id, operator.token()?.as_ref()).await?)
+    match client.start(&league_id, operator.token()?.as_ref()).await? {
+        StartAnswer::Status(status) => operator.print(&status),
+        StartAnswer::Taken(remark) => {
+            notice(&remark);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
 }

@@ -5,7 +5,8 @@ use super::standings::unproven_remark;
 use crate::manager_client::ManagerClient;
 use anyhow::Result;
 use matchday_audit::plural::count_of;
-use matchday_core::protocol::Untrusted;
+use matchday_core::protocol::{Timestamp, Untrusted};
+use matchday_runtime::Clock;
 use matchday_terminal::{headed, table};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -130,7 +131,20 @@ pub(super) fn status_table(status: &Value) -> String {
         round,
         text("matches_completed"),
     ];
-    table(&["LEAGUE", "STATUS", "ROUND", "MATCHES COMPLETED"], &[row]) + &proof_remarks(status)
+    table(&["LEAGUE", "STATUS", "ROUND", "MATCHES COMPLETED"], &[row])
+        + &beginning(status)
+        + &proof_remarks(status)
+}
+
+/// When the first match of the round begins, if that is still to come.
+fn beginning(status: &Value) -> String {
+    let text = |key: &str| status.get(key).and_then(Value::as_str);
+    let at = text("starts_at").filter(|_| text("status") == Some("running"));
+    let at = at.and_then(|at| Some(Timestamp::parse(at)?.0));
+    at.filter(|at| *at > Clock::start().now())
+        .map_or_else(String::new, |at| {
+            format!("\nthe first match of the round begins at {at}")
+        })
 }
 
 /// What waits for a referee that proves, and what nobody proved; empty if there is neither.

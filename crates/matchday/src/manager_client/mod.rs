@@ -147,7 +147,11 @@ impl ManagerClient {
         })
     }
 
-    pub(crate) async fn start(&self, league_id: &LeagueId, token: Option<&Token>) -> Result<Value> {
+    pub(crate) async fn start(
+        &self,
+        league_id: &LeagueId,
+        token: Option<&Token>,
+    ) -> Result<StartAnswer> {
         let start = StartLeague {
             league_id: league_id.clone(),
         };
@@ -158,10 +162,19 @@ impl ManagerClient {
             .and_then(Value::as_str)
             .unwrap_or("received");
         if answer.get("message_type").is_none() && !told.eq_ignore_ascii_case("received") {
-            Ok(answer)
-        } else {
-            self.status_in("START_LEAGUE", answer).map(without_envelope)
+            return Ok(StartAnswer::Status(answer));
         }
+        let is_status = self.status_in("START_LEAGUE", answer.clone()).is_ok();
+        if is_status || !says_started(&answer) {
+            return self
+                .status_in("START_LEAGUE", answer)
+                .map(|status| StartAnswer::Status(without_envelope(status)));
+        }
+        let came = excerpt(answer.to_string().as_bytes());
+        Ok(StartAnswer::Taken(format!(
+            "{} has taken START_LEAGUE; it is of another make and tells no LEAGUE_STATUS: {came}",
+            self.url
+        )))
     }
 
     pub(crate) async fn order(&self, order: LeagueOrder, token: &Token) -> Result<Value> {
@@ -300,6 +313,25 @@ impl ManagerClient {
         }
         Ok(reply::read(received.status, &received.body))
     }
+}
+
+/// Whether an answer in words of another make says that the league has started: by its type, such as `LEAGUE_STARTED`, or by
+/// its status. One that only took note may not have understood.
+fn says_started(answer: &Value) -> bool {
+    let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default();
+    text("message_type").to_ascii_uppercase().contains("START")
+        || ["started", "starting", "running", "in_progress"]
+            .iter()
+            .any(|word| text("status").eq_ignore_ascii_case(word))
+}
+
+/// How a manager answers START_LEAGUE.
+#[derive(Debug)]
+pub(crate) enum StartAnswer {
+    /// With the status of the league.
+    Status(Value),
+    /// Otherwise, and without a refusal: what is to be said of it.
+    Taken(String),
 }
 
 /// All that the standings of a manager tell about its status.

@@ -211,6 +211,17 @@ fn a_league_that_was_started_in_other_words_is_started() {
 }
 
 #[test]
+fn a_manager_that_says_otherwise_that_it_has_started_the_league_is_taken_at_its_word() {
+    let other = OtherManager::start(|request| match request["method"].as_str() {
+        Some("start_league") => result(message("START_LEAGUE", json!({"status": "acknowledged"}))),
+        _ => (200, UNKNOWN_METHOD.to_owned()),
+    });
+    let done = other.cli().ask(&["start"]);
+    assert_eq!((done.code, done.out.as_str()), (0, ""), "{done:?}");
+    assert!(done.err.contains("it is of another make"), "{done:?}");
+}
+
+#[test]
 fn a_league_that_the_manager_does_not_name_is_named_by_a_flag() {
     let other = OtherManager::start(|request| {
         let mut request = request.clone();

@@ -6,6 +6,7 @@ use matchday_core::league::fixture::Match;
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::settings::EndpointCheck;
 use matchday_core::league::{League, LeagueSettings, Manager};
+use matchday_core::protocol::decode::Conformance;
 use matchday_core::player::Player;
 use matchday_core::protocol::messages::{GameDetails, GameStatus, Parity};
 use matchday_core::protocol::{PlayerId, Timestamp};
@@ -73,6 +74,8 @@ impl HostileLeague {
         let test_league = Arc::new(TestLeague::new(matchday_server::agent_options));
         // Everyone is to be played with, again and again: nobody is looked for beforehand or left out afterwards.
         let settings = LeagueSettings {
+            // What they do wrong is told by its code.
+            conformance: Conformance::Strict,
             endpoint_check: EndpointCheck::Off,
             suspend_after: u32::MAX,
             fixtures: Some(fixtures),

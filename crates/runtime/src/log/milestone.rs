@@ -22,6 +22,24 @@ pub(crate) fn log_milestone(at: Timestamp, agent: &Sender, milestone: &Milestone
                 "{whom} is suspended: {why}"
             );
         }
+        Milestone::RoundAnnounced {
+            round_id,
+            starts_at,
+        } => {
+            let lead = starts_at.since(at);
+            let begins = if lead.is_zero() {
+                "its matches begin when their players have answered".to_owned()
+            } else {
+                format!("its first match begins at {starts_at}")
+            };
+            emit!(
+                Level::INFO,
+                header("round_announced"),
+                round_id = round_id.0,
+                "round {} is announced: {begins}",
+                round_id.0
+            );
+        }
         Milestone::AgentRecovered { agent: whom } => {
             let header = header("agent_recovered");
             let id = whom.to_string();
@@ -160,6 +178,6 @@ mod tests {
             );
             assert_eq!(Value::Object(entry.details), details);
         }
-        assert!(logged(&whom, &Milestone::RoundAnnounced).is_none());
+        assert!(logged(&whom, &Milestone::RoundCompleted).is_none());
     }
 }

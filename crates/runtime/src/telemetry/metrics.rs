@@ -96,7 +96,7 @@ impl MilestoneKind {
             Milestone::AttemptLost { .. } => Self::AttemptLost,
             Milestone::MatchVoided => Self::Voided,
             Milestone::ReportRefused => Self::ReportRefused,
-            Milestone::RoundAnnounced => Self::RoundAnnounced,
+            Milestone::RoundAnnounced { .. } => Self::RoundAnnounced,
             Milestone::RoundCompleted => Self::RoundCompleted,
             Milestone::AgentSuspended { .. } => Self::Suspended,
             Milestone::AgentRecovered { .. } => Self::Recovered,

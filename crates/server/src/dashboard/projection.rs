@@ -165,7 +165,7 @@ impl Projection {
                     let rows = self.league.rows();
                     self.ranks_before = rows
                         .iter()
-                        .map(|row| (row.player_id.clone(), row.rank))
+                        .map(|row| (row.player_id.clone(), row.shown_rank()))
                         .collect();
                 }
             }

@@ -383,6 +383,11 @@ impl Mailboxes for Relay {
         self.mailbox_at(url).is_some()
     }
 
+    fn is_connected(&self, url: &str) -> bool {
+        self.mailbox_at(url)
+            .is_some_and(|mailbox| mailbox.absent_since().is_none())
+    }
+
     fn call<'a>(
         &'a self,
         url: &'a str,

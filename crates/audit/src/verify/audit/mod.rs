@@ -403,7 +403,10 @@ impl Auditor {
                 })
             }
             (Suspicion::Unreachable, _)
-            | (Suspicion::Overdue | Suspicion::RefusedMatch, Sender::Referee(_)) => Ok(()),
+            | (
+                Suspicion::Overdue | Suspicion::RefusedMatch | Suspicion::NoToken,
+                Sender::Referee(_),
+            ) => Ok(()),
             (Suspicion::HandBacks, Sender::Referee(id)) => {
                 let (lost, given) = self
                     .league

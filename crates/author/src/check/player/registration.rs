@@ -299,6 +299,7 @@ pub(in crate::check) fn registration(now: Timestamp, number: u64, game: &str) ->
         protocol_version: None,
         public_key: None,
         strategy: None,
+        capabilities: Vec::new(),
         max_matches_per_hour: None,
     };
     let sender = Sender::Player(PlayerId::new(format!("ada-{number}")));

@@ -11,7 +11,7 @@ use crate::league::signatures::Completion;
 use crate::outbox::Sent;
 use crate::protocol::Sender;
 use crate::protocol::ids::{PlayerId, RoundId};
-use crate::protocol::messages::{Phase, StartLeague};
+use crate::protocol::messages::{LeagueStatus, Phase, StartLeague};
 
 /// The start.
 impl Manager {
@@ -36,7 +36,15 @@ impl Manager {
             self.draw_ahead(ctx);
             self.start_roll_call(ctx);
         }
-        self.reply(ctx, received, self.league.status());
+        let status = self.league.status();
+        // Before the round is announced, when it will be at the earliest.
+        let is_first = self.league.phase == Phase::Running && self.league.current_round == 0;
+        let earliest = is_first.then(|| ctx.now + self.league.settings.announce_lead);
+        let status = LeagueStatus {
+            starts_at: status.starts_at.or(earliest),
+            ..status
+        };
+        self.reply(ctx, received, status);
         Ok(())
     }
 

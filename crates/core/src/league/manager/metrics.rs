@@ -22,7 +22,14 @@ impl LeagueEvent {
     fn milestone(&self) -> Option<Milestone<'_>> {
         Some(match self {
             Self::LeagueCreated { settings } => Milestone::LeagueCreated(&settings.league_id),
-            Self::RoundAnnounced { .. } => Milestone::RoundAnnounced,
+            Self::RoundAnnounced {
+                round_id,
+                starts_at,
+                ..
+            } => Milestone::RoundAnnounced {
+                round_id: *round_id,
+                starts_at: *starts_at,
+            },
             Self::RoundCompleted { .. } => Milestone::RoundCompleted,
             Self::MatchAssigned {
                 match_id, attempt, ..

@@ -191,7 +191,12 @@ impl Manager {
             .authorize(&received.envelope, message_type, local)
         {
             Ok(member) => member,
-            Err(error) => return self.reject_sender(ctx, received, error),
+            Err(error) => {
+                if let Ok(Body::MatchResultReport(report)) = &body {
+                    self.on_unproven_report(ctx, received, &report.match_id);
+                }
+                return self.reject_sender(ctx, received, error);
+            }
         };
         if let Some(member) = &member {
             let settings = &self.league.settings;
@@ -204,7 +209,9 @@ impl Manager {
                     path: "sender".into(),
                 });
             }
-            self.record_token_shown(ctx, member);
+            if received.envelope.auth_token.is_some() {
+                self.record_token_shown(ctx, member);
+            }
         }
         let outcome = match body {
             Err(rejection) => {

@@ -1,7 +1,7 @@
 //! Registration of agents.
 
 use super::{Ctx, Manager, is_sign_of_life};
-use crate::agent::{Agent, Answer, Payload};
+use crate::agent::{Agent, Answer};
 use crate::league::deliveries::{Purpose, probe};
 use crate::league::event::{RegistrationRecord, RenewedBy};
 use crate::league::invitation::{Invitation, Place};
@@ -445,7 +445,7 @@ impl Manager {
         let delivery = Delivery {
             to: applicant.meta().contact_endpoint().clone(),
             dialect: received.dialect,
-            payload: Payload::Probe,
+            payload: applicant.meta().probe(),
             purpose: Purpose::Registration,
             timeout: self.league.settings.probe_timeout,
             tries: Tries::Once,

@@ -14,7 +14,7 @@ use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Rejection};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{
-    AckStatus, Blame, ByPlayer, Cause, Culprit, GameDetails, GameStatus, MatchResult,
+    AckStatus, Blame, ByPlayer, Cause, Culprit, GameDetails, GameStatus, MATCH_TOKENS, MatchResult,
     MatchResultAck, MatchResultReport, Parity, Phase, ResultDetails,
 };
 use std::fmt;
@@ -128,6 +128,43 @@ impl Manager {
             self.lose_attempt(ctx, match_id, Culprit::Referee, LossCause::Refused, &reason);
             self.advance(ctx);
         }
+    }
+
+    /// A report without a token, which anybody could have sent, is not taken. If it came from where the referee is and that
+    /// has never shown a token, the match goes to another referee, if there is one; it is no lost attempt.
+    pub(super) fn on_unproven_report(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        match_id: &MatchId,
+    ) {
+        let (None, Sender::Referee(referee)) =
+            (&received.envelope.auth_token, &received.envelope.sender)
+        else {
+            return;
+        };
+        let Some(known) = self.league.referees.get(referee) else {
+            return;
+        };
+        let endpoint = &known.meta.contact_endpoint;
+        let is_from_there = received.client.and_then(|client| endpoint.is_at(client)) == Some(true);
+        let fixture = self.league.matches.get(match_id);
+        let is_its_own =
+            fixture.is_some_and(|fixture| fixture.in_play && fixture.referee() == Some(referee));
+        let has_others = self
+            .league
+            .referees
+            .iter()
+            .any(|(id, other)| id != referee && !other.is_suspended() && !other.revoked);
+        let never_had_one = !known.token_shown && !known.meta.has_capability(MATCH_TOKENS);
+        if !(is_from_there && is_its_own && has_others && never_had_one) {
+            return;
+        }
+        let referee = referee.clone();
+        let why = "it reports without its token";
+        self.suspend(ctx, Sender::Referee(referee), Suspicion::NoToken);
+        self.lose_attempt(ctx, match_id, Culprit::Referee, LossCause::NoToken, why);
+        self.advance(ctx);
     }
 
     /// A referee that has shown its token reports what cannot be read. If it has one match alone, that is the one.

@@ -167,7 +167,10 @@ impl League {
                 display_name: first.display_name.clone(),
                 points: first.points,
             },
-            joint_champions: self.joint_champions(),
+            champions: match self.joint_champions() {
+                level if level.is_empty() => vec![first.player_id.clone()],
+                level => level,
+            },
             checkpoint: latest
                 .filter(|note| final_standings.fits_message_with(note))
                 .cloned(),
@@ -185,6 +188,7 @@ impl League {
             current_round,
             total_rounds: self.rounds_in_all(),
             round_title: self.title(RoundId(current_round)).map(UntrustedText::from),
+            starts_at: self.open_round().and_then(|round| round.starts_at),
             matches_completed: self.matches_decided,
             results_unproven: self.results_unproven(),
             matches_awaiting_prover: self.matches_awaiting_prover(),

@@ -468,6 +468,9 @@ impl League {
         for player in [&fixture.a, &fixture.b] {
             if let Some(member) = self.players.get_mut(player) {
                 let lost = technical && decision.result.winner.as_ref() != Some(player);
+                if !lost {
+                    member.suspensions = 0;
+                }
                 member.streak = if lost {
                     member.streak.saturating_add(1)
                 } else {

@@ -224,17 +224,29 @@ impl League {
                 format!("{reason} ({own} to {other})").into()
             }))
         };
-        ranked
-            .into_iter()
+        let shared: Vec<u32> = ranked.iter().map(|place| place.rank).collect();
+        let is_shared = |rank: u32| {
+            shared
+                .iter()
+                .filter(|other| **other == rank)
+                .nth(1)
+                .is_some()
+        };
+        (1..)
+            .zip(ranked)
             .filter_map(
-                |RankedPlayer {
-                     rank,
-                     player,
-                     tally,
-                     ahead,
-                 }| {
-                    Some(StandingRow {
+                |(
+                    place,
+                    RankedPlayer {
                         rank,
+                        player,
+                        tally,
+                        ahead,
+                    },
+                )| {
+                    Some(StandingRow {
+                        rank: place,
+                        shared_rank: Some(rank).filter(|rank| is_shared(*rank)),
                         player_id: (*ids.get(player)?).clone(),
                         display_name: players.get(player)?.meta.display_name.clone(),
                         played: tally.played(),

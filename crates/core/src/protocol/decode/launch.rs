@@ -54,6 +54,7 @@ pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
         round_title: r
             .optional("round_title", rules::word)?
             .map(UntrustedText::from),
+        starts_at: r.optional_timestamp("starts_at")?,
         matches_completed: r.required("matches_completed", rules::count)?,
         results_unproven: r.optional("results_unproven", rules::count)?.unwrap_or(0),
         matches_awaiting_prover: r

@@ -12,6 +12,7 @@ mod result;
 mod round;
 mod rules;
 
+pub use super::conformance::Conformance;
 use super::envelope::{Envelope, Sender};
 use super::error::ErrorCode;
 use super::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RoundId};
@@ -141,18 +142,6 @@ fn some_round_id(r: &Reader<'_>) -> Read<RoundId> {
     let otherwise = || round_by_match(r).or_else(digits).unwrap_or(1);
     r.replaced("round_id", rules::ordinal, otherwise)
         .map(RoundId)
-}
-
-/// How strictly messages are decoded.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Conformance {
-    /// The message catalogue to the letter.
-    Strict,
-    /// Fields that some sources or agents omit are filled in, and the omission is recorded.
-    #[default]
-    Lenient,
 }
 
 /// A message with a valid envelope. Its body may be invalid: senders are authenticated first.

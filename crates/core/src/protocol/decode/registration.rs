@@ -21,11 +21,7 @@ pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
             contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
             max_concurrent_matches: meta.required("max_concurrent_matches", rules::capacity)?,
             protocol_version: protocol_version(&meta)?,
-            capabilities: if meta.has("capabilities") {
-                meta.values("capabilities", rules::word)?
-            } else {
-                Vec::new()
-            },
+            capabilities: capabilities(&meta)?,
             timeouts: meta
                 .optional_object("timeouts")?
                 .map(|given| super::round::timeouts(&given))
@@ -47,6 +43,7 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
             protocol_version: protocol_version(&meta)?,
             public_key: meta.extra("public_key", rules::public_key)?,
             strategy: strategy(&meta)?,
+            capabilities: capabilities(&meta)?,
             max_matches_per_hour: meta.extra("max_matches_per_hour", rules::ordinal)?,
         },
         join_code: join_code(r)?,
@@ -74,6 +71,12 @@ fn strategy(meta: &Reader<'_>) -> Read<Option<DisplayName>> {
         Err(_) if meta.is_lenient() => Ok(None),
         read => read,
     }
+}
+
+fn capabilities(meta: &Reader<'_>) -> Read<Vec<SmolStr>> {
+    Ok(meta
+        .extra("capabilities", rules::words)?
+        .unwrap_or_default())
 }
 
 fn version(meta: &Reader<'_>) -> Read<Version> {

@@ -109,6 +109,7 @@ pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
         draws,
         losses,
         points: r.required("points", rules::count)?,
+        shared_rank: r.extra("shared_rank", rules::ordinal)?,
         technical_losses: r.optional("technical_losses", rules::count)?,
         rating: r.optional("rating", rules::count)?,
         rating_deviation: r.optional("rating_deviation", rules::count)?,

@@ -161,8 +161,8 @@ pub(super) fn league_completed(r: &Reader<'_>) -> Read<LeagueCompleted> {
             player_id: champion_id,
             points: champion.required("points", rules::count)?,
         },
-        joint_champions: r
-            .optional("joint_champions", rules::words)?
+        champions: r
+            .extra("champions", rules::words)?
             .map_or_else(Vec::new, |ids| ids.into_iter().map(PlayerId::new).collect()),
         final_standings: r.objects("final_standings", final_standing)?.into(),
         checkpoint: r.extra("checkpoint", rules::note)?,

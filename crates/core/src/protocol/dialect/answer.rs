@@ -62,6 +62,8 @@ pub fn read_answer(http_status: u16, body: &[u8], limits: &Limits) -> WireAnswer
     if text.is_empty() && is_success(http_status) {
         return WireAnswer::Received;
     }
+    let event = event_data(text);
+    let text = event.as_deref().unwrap_or(text);
     match serde_json::from_str(text) {
         Ok(value) => read_value(http_status, text, value),
         Err(_) if text.is_empty() => otherwise(http_status, text, "an empty body"),
@@ -78,6 +80,24 @@ pub fn read_answer(http_status: u16, body: &[u8], limits: &Limits) -> WireAnswer
             &format!("a body that is not JSON ({error})"),
         ),
     }
+}
+
+/// The JSON of a body that is a stream of server-sent events, which some servers answer every request with: that of the last
+/// event that has any.
+fn event_data(text: &str) -> Option<String> {
+    if !["event:", "data:", "id:", ":"]
+        .iter()
+        .any(|field| text.starts_with(field))
+    {
+        return None;
+    }
+    let normal = text.replace("\r\n", "\n");
+    let data_of = |event: &str| {
+        let lines = event.lines().filter_map(|line| line.strip_prefix("data:"));
+        lines.map(str::trim).collect::<Vec<_>>().join("\n")
+    };
+    let events = normal.split("\n\n").map(data_of);
+    events.filter(|data| data.starts_with('{')).last()
 }
 
 fn is_success(http_status: u16) -> bool {

@@ -7,6 +7,7 @@ use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
 use crate::protocol::schema_words::Word;
 use crate::protocol::text::DisplayName;
 use crate::protocol::token::Token;
+use crate::protocol::time::Timestamp;
 use crate::protocol::untrusted::UntrustedText;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -145,6 +146,9 @@ pub struct LeagueStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub round_title: Option<UntrustedText>,
+    /// When the first match of the current round may begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts_at: Option<Timestamp>,
     /// In the whole league.
     pub matches_completed: u32,
     /// Results that stand on a referee's word alone, although a player of the match had a key.

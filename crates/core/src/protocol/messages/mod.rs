@@ -35,9 +35,9 @@ pub use moves::{GameMoveCall, GameMoveResponse, MoveData, MoveRequest};
 pub use parity::{ChoiceContext, ChooseParityCall, ChooseParityResponse, Parity, ParityDetails};
 pub use query::{LeagueQuery, LeagueQueryResponse, Lifecycle, QueryError};
 pub use registration::{
-    BRIEFING, DRAW_2, LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta,
-    RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
-    TURNS_TOLD_MAX,
+    BRIEFING, DRAW_2, LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PING,
+    PlayerMeta, RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer,
+    RegisterStatus, TURNS_TOLD_MAX,
 };
 pub use result::{
     AckStatus, LeagueStandingsUpdate, MatchResult, MatchResultAck, MatchResultReport, Record,

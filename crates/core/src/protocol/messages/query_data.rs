@@ -30,7 +30,7 @@ pub struct StandingsData {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StandingData {
-    /// From 1; level players share a rank, and then the next ranks are left out.
+    /// 1, 2, 3 and so on; of level players the one with the lower id comes first.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u32,
     /// The player of this row.
@@ -52,6 +52,9 @@ pub struct StandingData {
     /// Matches lost, forfeited ones included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub losses: Option<u32>,
+    /// Of a player that is level with another: the rank that they share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_rank: Option<u32>,
     /// Losses that were never played out; they count among `losses`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub technical_losses: Option<u32>,
@@ -72,6 +75,7 @@ impl StandingData {
             wins: None,
             draws: None,
             losses: None,
+            shared_rank: None,
             technical_losses: None,
             rank_reason: None,
         }

@@ -77,6 +77,9 @@ pub const BRIEFING: &str = "briefing";
 /// The capability of a referee that draws by `matchday-draw-2` and passes players' signatures on.
 pub const DRAW_2: &str = "draw-2";
 
+/// The capability of an agent that answers `ping`.
+pub const PING: &str = "ping";
+
 /// The longest turn log that is reported: a manager decodes no longer lists. In a longer match no signature proves anything.
 pub const TURNS_TOLD_MAX: usize = 100;
 
@@ -114,6 +117,10 @@ pub struct PlayerMeta {
     /// What it plays by, for people: the name of a strategy or of a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<DisplayName>,
+    /// Extensions that it speaks: `ping`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<Word>>"))]
+    pub capabilities: Vec<SmolStr>,
     /// How many matches it wants in any hour of a ladder, at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]

@@ -135,7 +135,7 @@ pub struct LeagueStandingsUpdate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StandingRow {
-    /// From 1; level players share a rank, and then the next ranks are left out.
+    /// 1, 2, 3 and so on; of level players the one with the lower id comes first.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u32,
     /// The player of this row.
@@ -152,6 +152,9 @@ pub struct StandingRow {
     pub losses: u32,
     /// 3 for a win, 1 for a draw.
     pub points: u32,
+    /// Of a player that is level with another: the rank that they share, which is what people are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_rank: Option<u32>,
     /// Losses that were never played out; they count among `losses`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub technical_losses: Option<u32>,
@@ -168,10 +171,16 @@ pub struct StandingRow {
 }
 
 impl StandingRow {
+    /// The rank as people are shown it: level players share one.
+    pub fn shown_rank(&self) -> u32 {
+        self.shared_rank.unwrap_or(self.rank)
+    }
+
     /// With the fields of the sources alone.
     #[must_use]
     pub fn without_additions(&self) -> Self {
         Self {
+            shared_rank: None,
             technical_losses: None,
             rating: None,
             rating_deviation: None,

@@ -7,7 +7,7 @@ use super::result::Record;
 use super::shared::Shared;
 use super::timeouts::Timeouts;
 use crate::protocol::by_player::ByPlayer;
-use crate::protocol::decode::Conformance;
+use crate::protocol::conformance::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{
     ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
@@ -206,9 +206,9 @@ pub struct LeagueCompleted {
     pub total_matches: u32,
     /// The first of the final table; of those who share the title, the one with the lowest id.
     pub champion: Champion,
-    /// All who share the title, if more than one does.
+    /// All who share the title, in the order of the table: the champion alone, if nobody is level with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub joint_champions: Vec<PlayerId>,
+    pub champions: Vec<PlayerId>,
     /// All players, first place first.
     pub final_standings: Shared<FinalStanding>,
     /// The manager's latest checkpoint, as in ROUND_COMPLETED.
@@ -233,7 +233,7 @@ pub struct Champion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FinalStanding {
-    /// From 1; level players share a rank, and then the next ranks are left out.
+    /// 1, 2, 3 and so on; of level players the one with the lower id comes first.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u32,
     /// The player of this row.

@@ -72,7 +72,7 @@ pub(super) static METHODS: &[Method] = &[
     ),
     carrying(
         M::LeagueStandingsUpdate,
-        &[Player],
+        &[Referee, Player],
         NOTICE,
         "The manager shows the table.",
     ),

@@ -55,7 +55,7 @@ impl World {
                 }
                 Packet::Message(message)
             }
-            Payload::Probe => Packet::Ask(Ask::Query(Query::Ping.into())),
+            Payload::Probe | Payload::Connect => Packet::Ask(Ask::Query(Query::Ping.into())),
         };
         let dialect = self
             .scenario

@@ -458,6 +458,7 @@ mod tests {
             current_round: 0,
             total_rounds: 1,
             round_title: None,
+            starts_at: None,
             matches_completed: 0,
             results_unproven: 0,
             matches_awaiting_prover: 0,

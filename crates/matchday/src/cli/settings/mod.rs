@@ -23,7 +23,7 @@ pub(crate) use setting::{Declared, Setting};
 
 use matchday_core::game::{self, GameEntry};
 use matchday_core::league::format::{Format, Seeding};
-use matchday_core::league::{EndpointCheck, ProofRule, Score, TieBreak};
+use matchday_core::league::{EndpointCheck, ProofRule, Score, TieBreak, TokenRule};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, LeagueId, Token};
 use matchday_core::retry::{Backoff, RetryPolicy};
@@ -165,6 +165,10 @@ settings! {
     PROOF: ProofRule = one_of(&["required", "optional"], &[ProofRule::Required, ProofRule::Optional]),
         [with_default(&[M, L, RUN], "required",
         "Whether matches of players with keys need a referee that proves its results; optional for referees that students write")];
+    TOKENS: TokenRule = one_of(&["required", "optional"], &[TokenRule::Required, TokenRule::Optional]),
+        [with_default(&[M, RUN], "required",
+        "Whether agents must show their tokens in reports and queries; optional for practice on this machine alone: results are \
+         then proven by nothing")];
     LEAD: Duration = seconds(), [
         with_default(&[M, L], "60", "How long before its first match a round is announced"),
         with_default(&[RUN], "0", "How long before its first match a round is announced")];

@@ -48,8 +48,10 @@ fn played_out(league: &League) -> impl Iterator<Item = (&MatchId, &Match, &Decis
 /// The win over the opponent that ended farthest above the winner.
 fn upset(league: &League) -> Option<Award> {
     let rows = league.rows();
-    let ranks: BTreeMap<&PlayerId, u32> =
-        rows.iter().map(|row| (&row.player_id, row.rank)).collect();
+    let ranks: BTreeMap<&PlayerId, u32> = rows
+        .iter()
+        .map(|row| (&row.player_id, row.shown_rank()))
+        .collect();
     let wins = played_out(league).filter_map(|(id, game, decision)| {
         let winner = decision.result.winner.as_ref()?;
         let own = *ranks.get(winner)?;

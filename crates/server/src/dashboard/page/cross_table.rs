@@ -67,7 +67,7 @@ pub(crate) fn page(snapshot: &Snapshot) -> Versioned<CrossTable> {
     let ranked = |row: &matchday_core::protocol::messages::StandingRow| Ranked {
         id: row.player_id.to_string(),
         name: row.display_name.escaped().to_string(),
-        rank: row.rank,
+        rank: row.shown_rank(),
     };
     let cells = cells
         .into_iter()

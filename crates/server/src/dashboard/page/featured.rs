@@ -37,8 +37,10 @@ struct Board {
 /// The matches to feature, most important first. One of `followed` comes before all.
 pub(crate) fn choose(league: &League, followed: Option<&PlayerId>, limit: usize) -> Vec<MatchId> {
     let rows = league.rows();
-    let ranks: BTreeMap<&PlayerId, u32> =
-        rows.iter().map(|row| (&row.player_id, row.rank)).collect();
+    let ranks: BTreeMap<&PlayerId, u32> = rows
+        .iter()
+        .map(|row| (&row.player_id, row.shown_rank()))
+        .collect();
     let rank = |id: &PlayerId| ranks.get(id).copied().unwrap_or(u32::MAX / 4);
     let is_followed = |game: &Match| followed.is_some_and(|id| game.has(id));
     let mut playing: Vec<(&MatchId, &Match)> = league

@@ -69,6 +69,7 @@ impl FakeLeague {
             draws: 0,
             losses: 1 - won,
             points: 3 * won,
+            shared_rank: None,
             technical_losses: Some(0),
             rating: None,
             rating_deviation: None,
@@ -128,7 +129,7 @@ impl FakeLeague {
                 display_name: own_name.clone(),
                 points: 3,
             },
-            joint_champions: Vec::new(),
+            champions: Vec::new(),
             final_standings: standings.into(),
             checkpoint: None,
         };
