@@ -12,16 +12,19 @@ use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
+use matchday_core::protocol::dialect::printed::PrintedMessage;
 use matchday_core::protocol::dialect::reply::{HttpReply, write_error, write_reply};
 use matchday_core::protocol::dialect::request::{
     ReplyTo, Request, RequestContent, Requests, read_requests,
 };
 use matchday_core::protocol::jsonrpc::Fault;
 use matchday_core::protocol::message::{Body, Message};
-use matchday_core::protocol::messages::{ChooseParityCall, LeagueError, LeagueQuery, StartLeague};
+use matchday_core::protocol::messages::{
+    ChooseParityCall, GameInvitation, LeagueError, LeagueQuery, Role, StartLeague,
+};
 use matchday_core::protocol::{
-    ConversationId, Envelope, ErrorCode, GameType, LeagueId, MatchId, PlayerId, Sender, Timestamp,
-    Token,
+    ConversationId, Envelope, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RoundId, Sender,
+    Timestamp, Token,
 };
 use matchday_core::protocol::{Query, QueryParams};
 use serde_json::{Value, json};
@@ -379,4 +382,51 @@ fn the_manager_still_refuses_by_a_league_error_as_the_result() {
         panic!("no message")
     };
     assert_eq!(message["message_type"], "LEAGUE_ERROR");
+}
+
+fn invitation() -> Message {
+    message(GameInvitation {
+        league_id: LeagueId::new("league_2025_even_odd"),
+        round_id: RoundId(1),
+        match_id: MatchId::new("R1M1"),
+        game_type: GameType::new("even_odd"),
+        role_in_match: Role::PlayerA,
+        opponent_id: PlayerId::numbered(2),
+        player_id: Some(PlayerId::numbered(1)),
+        draw_commitment: None,
+        commitment_signature: None,
+        draw_scheme: Some("matchday-draw-2".into()),
+    })
+}
+
+#[test]
+fn a_message_for_those_who_forbid_other_keys_has_the_documents_keys_alone() {
+    let printed = PrintedMessage::of(&invitation()).expect("there is something to leave out");
+    let body: Value = serde_json::from_slice(&printed.written(Dialect::Standard, 7)).unwrap();
+    let mut whole: Value =
+        serde_json::from_slice(&write_call(Dialect::Standard, 7, &invitation())).unwrap();
+    let params = whole["params"].as_object_mut().unwrap();
+    params.remove("player_id");
+    params.remove("draw_scheme");
+    assert_eq!(body, whole);
+}
+
+#[test]
+fn only_a_refusal_that_names_a_key_of_ours_asks_for_a_message_without() {
+    let printed = PrintedMessage::of(&invitation()).expect("there is something to leave out");
+    let asked = |refusal: &str| printed.is_asked_for_by(refusal.as_bytes());
+    assert!(asked(
+        r#"{"error":{"code":-32602,"message":"Extra inputs are not permitted: draw_scheme"}}"#
+    ));
+    assert!(asked(
+        r#"{"detail":[{"type":"extra_forbidden","loc":["body","params","player_id"]}]}"#
+    ));
+    assert!(asked("got an unexpected keyword argument 'draw_scheme'"));
+    assert!(!asked(
+        r#"{"error":{"code":-32601,"message":"Unknown method: handle_game_invitation"}}"#
+    ));
+    assert!(!asked(
+        r#"{"error":{"code":-32602,"message":"extra key: redraw_scheme_2"}}"#
+    ));
+    assert!(!asked(r#"{"error":{"message":"player_id is 7"}}"#));
 }

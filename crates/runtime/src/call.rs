@@ -14,6 +14,7 @@ use matchday_core::driver::{Call, CallAttempts, ExchangeOutcome, Understood};
 use matchday_core::protocol::decode::Reading;
 use matchday_core::protocol::dialect::answer::read_answer;
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
+use matchday_core::protocol::dialect::printed::PrintedMessage;
 use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::ReplyTo;
 use matchday_core::protocol::dialect::{Dialect, decode_wire};
@@ -209,6 +210,7 @@ async fn attempt_all(
     }
 }
 
+/// One attempt in a dialect, and another one at once with the documents' keys alone if the peer forbids others.
 async fn attempt(
     context: &Context,
     outgoing: &Outgoing,
@@ -216,8 +218,45 @@ async fn attempt(
     dialect: Dialect,
     mailboxes: Option<&dyn Mailboxes>,
 ) -> (FinishedCall, Understood) {
-    let request = Bytes::from(written(outgoing, dialect));
-    let exchange = match &outgoing.payload {
+    let printed = || match &outgoing.payload {
+        Payload::Message(message) => PrintedMessage::of(message),
+        Payload::Probe => None,
+    };
+    let written_printed =
+        |printed: PrintedMessage| Bytes::from(printed.written(dialect, id_of(outgoing)));
+    let is_literal = context.literal_peers.has(&outgoing.to);
+    let request = printed().filter(|_| is_literal).map(written_printed);
+    let request = request.unwrap_or_else(|| Bytes::from(written(outgoing, dialect)));
+    let (ended, understood) =
+        exchange(context, outgoing, deadline, dialect, mailboxes, request).await;
+    let refusal = match &ended.sent {
+        Sent::Written {
+            response: Some(body),
+            ..
+        } if understood == Understood::No && !is_literal => body,
+        _ => return (ended, understood),
+    };
+    let Some(printed) = printed().filter(|printed| printed.is_asked_for_by(refusal)) else {
+        return (ended, understood);
+    };
+    let request = written_printed(printed);
+    let again = exchange(context, outgoing, deadline, dialect, mailboxes, request).await;
+    if again.1 != Understood::Yes {
+        return (ended, understood);
+    }
+    context.literal_peers.insert(outgoing.to.clone());
+    again
+}
+
+async fn exchange(
+    context: &Context,
+    outgoing: &Outgoing,
+    deadline: Timestamp,
+    dialect: Dialect,
+    mailboxes: Option<&dyn Mailboxes>,
+    request: Bytes,
+) -> (FinishedCall, Understood) {
+    let question = match &outgoing.payload {
         Payload::Message(message) => message_meta::exchange(message),
         Payload::Probe | Payload::Connect => None,
     };
@@ -265,7 +304,7 @@ async fn attempt(
                 conformance,
                 now: at,
                 limits,
-                exchange: exchange.as_ref(),
+                exchange: question.as_ref(),
                 about: None,
             };
             (decode_wire::answer(wire, &reading), Some(received.body))

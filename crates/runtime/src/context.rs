@@ -13,7 +13,8 @@ use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::{Endpoint, PlayerId, Sender};
 use matchday_net::client::Client;
 use matchday_store::Exchange;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 use tracing::{Dispatch, Level};
 
@@ -34,6 +35,7 @@ pub(super) struct Context {
     /// Its metrics and traces.
     pub(super) telemetry: AgentTelemetry,
     pub(super) quota: ExchangeQuota,
+    pub(super) literal_peers: LiteralPeers,
     /// Counts the batches that have become durable.
     pub(super) changes: watch::Sender<u64>,
     pub(super) decider: Option<Arc<dyn Decider>>,
@@ -72,6 +74,29 @@ impl Context {
                     "{message}"
                 );
             });
+        }
+    }
+}
+
+/// The peers that have refused a message for a key that we have added, and took it without: they are sent what the documents
+/// print and no more. After a restart they are found out again, by one refused call each.
+#[derive(Debug, Default)]
+pub(super) struct LiteralPeers(Mutex<BTreeSet<Endpoint>>);
+
+impl LiteralPeers {
+    /// An agent that calls more is rare, and starts anew.
+    const MOST: usize = 1000;
+
+    pub(super) fn has(&self, endpoint: &Endpoint) -> bool {
+        self.0.lock().is_ok_and(|peers| peers.contains(endpoint))
+    }
+
+    pub(super) fn insert(&self, endpoint: Endpoint) {
+        if let Ok(mut peers) = self.0.lock() {
+            if peers.len() >= Self::MOST {
+                peers.clear();
+            }
+            peers.insert(endpoint);
         }
     }
 }

@@ -54,7 +54,7 @@ pub use rules::ExternalRules;
 
 use crate::telemetry::{AgentTelemetry, Endpoints, Probe, Telemetry};
 use checkpoint_signer::CheckpointSigner;
-use context::{AgentInfo, Context};
+use context::{AgentInfo, Context, LiteralPeers};
 use driver::DriverTask;
 use inbox::Inbox;
 use matchday_core::agent::{Agent, DecodeHints, Signing};
@@ -348,6 +348,7 @@ where
         info,
         log: options.log,
         telemetry,
+        literal_peers: LiteralPeers::default(),
         quota: ExchangeQuota::new(
             &store,
             options

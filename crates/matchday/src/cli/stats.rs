@@ -13,6 +13,7 @@ use matchday_audit::fallbacks::{self, Fallbacks};
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::llm_usage::{self, LlmUsage};
 use matchday_audit::log_set::LogSet;
+use matchday_audit::mend;
 use matchday_audit::statistics::{of_answers, of_league};
 use matchday_core::league::League;
 use matchday_core::protocol::messages::Record;
@@ -392,7 +393,8 @@ fn player_table(data: &Value) -> Result<String> {
         .into_iter()
         .map(|(name, value)| vec![name.to_owned(), value])
         .collect();
-    let table = table(&[player_id.as_str(), display_name.raw()], &rows);
+    let mut table = table(&[player_id.as_str(), display_name.raw()], &rows);
+    table.push_str(&mends(&stats.deviations));
     Ok(match &statistics {
         Some(player) => format!("{table}\n\n{}", player.sentence),
         None => table,
@@ -429,10 +431,11 @@ fn referee_table(data: &Value) -> Result<String> {
         .into_iter()
         .map(|(name, value)| vec![name.to_owned(), value])
         .collect();
-    Ok(table(
+    let table = table(
         &[referee.referee_id.as_str(), referee.display_name.raw()],
         &rows,
-    ))
+    );
+    Ok(table + &mends(&referee.deviations))
 }
 
 /// Where an agent is in its life with the league.
@@ -444,6 +447,18 @@ fn in_words(state: Lifecycle, left: bool) -> String {
     } else {
         name.to_owned()
     }
+}
+
+/// How to mend each deviation, as the dashboard says it.
+fn mends(deviations: &BTreeMap<String, u32>) -> String {
+    let known = deviations
+        .keys()
+        .filter_map(|what| Some((what, mend::of_deviation(what)?)));
+    let lines: Vec<_> = known
+        .map(|(what, mend)| format!("\n{what}: {mend}"))
+        .collect();
+    let gap = if lines.is_empty() { "" } else { "\n" };
+    format!("{gap}{}", lines.concat())
 }
 
 /// How often each thing was seen, on one line.

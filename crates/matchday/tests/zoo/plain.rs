@@ -131,6 +131,20 @@ impl PlainLeague {
         self.network.exec(0, &program)
     }
 
+    /// A page of our manager, as a browser gets it.
+    fn page(&self, path: &str) -> Value {
+        const GET: &str = "import sys, urllib.request\n\
+                           print(urllib.request.urlopen(sys.argv[1]).read().decode())";
+        let url = format!("http://127.0.0.1:8000{path}");
+        let mut python = command("python3");
+        python.args(["-c", GET, &url]);
+        let python = self.network.exec(0, &python);
+        eventually("the page", || {
+            let line = python.out();
+            serde_json::from_str(&line).map_err(|_| line + &python.err())
+        })
+    }
+
     /// What the students' agents have told under this name.
     fn told(&self, name: &str) -> Vec<Value> {
         let out = self.students.as_ref().map(Process::out).unwrap_or_default();
@@ -297,6 +311,55 @@ fn every_mix_of_ours_and_plain_agents_plays_to_its_end() {
         table.push_str(&format!("| {makes} | {} |\n", cells.join(" | ")));
     }
     assert_documented("mixes", &table);
+}
+
+/// What players to the letter of a document leave out of their answers.
+const LEFT_OUT: [(&str, &[&str]); 2] = [
+    ("002", &["missing auth_token"]),
+    (
+        "001",
+        &[
+            "missing auth_token",
+            "missing conversation_id",
+            "missing protocol",
+            "missing sender",
+            "missing timestamp",
+        ],
+    ),
+];
+
+#[test]
+fn what_a_player_has_left_out_is_shown_with_the_way_to_mend_it() {
+    if !require("python3") {
+        return;
+    }
+    for (edition, left_out) in LEFT_OUT {
+        let mix = Mix {
+            edition,
+            ..careful(Ours, Ours, Plain(""))
+        };
+        let Some(league) = PlainLeague::start(mix, &["--lead", "0"]) else {
+            return;
+        };
+        eventually("the league is over", || {
+            league.over().ok_or_else(|| league.transcript())
+        });
+        let page = league.page("/api/players/P01");
+        let mut shown: Vec<_> = page["deviations"].as_array().unwrap().iter().collect();
+        shown.sort_by_key(|deviation| deviation["what"].as_str());
+        let whats: Vec<_> = shown
+            .iter()
+            .map(|one| one["what"].as_str().unwrap())
+            .collect();
+        assert_eq!(whats, left_out, "{edition}");
+        for deviation in shown {
+            assert!(deviation["mend"].is_string(), "{edition}: {deviation}");
+        }
+        let stats = league.exec("manager", &["stats", "P01"]);
+        left_out
+            .iter()
+            .for_each(|what| stats.until(&format!("\n{what}: ")));
+    }
 }
 
 /// What an agent does otherwise than the others of its edition, and the mix in which it does so.

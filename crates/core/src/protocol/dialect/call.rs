@@ -8,19 +8,28 @@ use crate::protocol::methods::Query;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Wrapped<'a> {
-    message: &'a Message,
+struct Wrapped<M> {
+    message: M,
 }
 
 #[derive(Serialize)]
-struct ToolCall<'a> {
+struct ToolCall<'a, M> {
     name: &'a str,
-    arguments: &'a Message,
+    arguments: M,
 }
 
 /// The body of a request with `message`. A bare message has no id.
 pub fn write_call(dialect: Dialect, id: i64, message: &Message) -> Vec<u8> {
-    let (name, method) = message.names();
+    write_in(dialect, id, message.names(), message)
+}
+
+/// The same of a message in any form, by its type and its method.
+pub(super) fn write_in(
+    dialect: Dialect,
+    id: i64,
+    (name, method): (&str, &str),
+    message: impl Serialize,
+) -> Vec<u8> {
     match dialect {
         Dialect::Standard => rpc(id, method, message),
         Dialect::TypeAsMethod => rpc(id, name, message),
@@ -30,7 +39,7 @@ pub fn write_call(dialect: Dialect, id: i64, message: &Message) -> Vec<u8> {
             dialect.wrapping_method().unwrap_or_default(),
             Wrapped { message },
         ),
-        Dialect::Bare => written(message),
+        Dialect::Bare => written(&message),
         Dialect::ToolsCall => rpc(
             id,
             TOOLS_CALL,

@@ -9,6 +9,7 @@
 pub mod answer;
 pub mod call;
 pub mod decode_wire;
+pub mod printed;
 pub mod reply;
 pub mod request;
 
