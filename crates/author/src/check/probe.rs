@@ -235,8 +235,11 @@ impl Probe {
 
     /// Sends a ping, also after too many unanswered requests.
     pub async fn ping(&self) -> Exchange {
+        // By a new connection: one that is open may be served for a while by a server that has ended.
+        let fresh = self.client.with_new_connections();
+        let body = write_probe(self.fresh_id()).into();
         let exchange = self
-            .post("ping", write_probe(self.fresh_id()).into(), PING_TIMEOUT)
+            .post_by(&fresh, &self.url, "ping", body, PING_TIMEOUT)
             .await;
         if exchange.answered().is_some() {
             self.unanswered.store(0, Ordering::Relaxed);

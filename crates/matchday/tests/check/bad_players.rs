@@ -68,8 +68,8 @@ const ANSWERS: &[Case] = &[
     (
         "bare id as sender",
         |_, _, right| spoil(right, CHOICE, |answer| answer["sender"] = json!("P01")),
-        &[],
         &["envelope.sender"],
+        &[],
         &[],
     ),
     (

@@ -24,7 +24,7 @@ async fn closing_after_a_failure() -> String {
 async fn serve(mut stream: TcpStream, memory: Arc<Mutex<Memory>>) {
     let mut heard = Vec::new();
     let mut has_failed = false;
-    while let Some(body) = next_body(&mut stream, &mut heard).await {
+    while let Some((body, is_last)) = next_body(&mut stream, &mut heard).await {
         if has_failed {
             return;
         }
@@ -40,14 +40,15 @@ async fn serve(mut stream: TcpStream, memory: Arc<Mutex<Memory>>) {
             "HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             said.len()
         );
-        if stream.write_all((head + &said).as_bytes()).await.is_err() {
+        let sent = stream.write_all((head + &said).as_bytes()).await;
+        if sent.is_err() || is_last {
             return;
         }
     }
 }
 
-/// The body of the next request; `None` when the connection ends.
-async fn next_body(stream: &mut TcpStream, heard: &mut Vec<u8>) -> Option<Vec<u8>> {
+/// The body of the next request, and whether it is the last; `None` when the connection ends.
+async fn next_body(stream: &mut TcpStream, heard: &mut Vec<u8>) -> Option<(Vec<u8>, bool)> {
     loop {
         let text = String::from_utf8_lossy(heard).into_owned();
         if let Some((head, _)) = text.split_once("\r\n\r\n") {
@@ -65,7 +66,8 @@ async fn next_body(stream: &mut TcpStream, heard: &mut Vec<u8>) -> Option<Vec<u8
             if heard.len() >= end {
                 let body = heard[head.len() + 4..end].to_vec();
                 heard.drain(..end);
-                return Some(body);
+                let is_last = head.to_ascii_lowercase().contains("connection: close");
+                return Some((body, is_last));
             }
         }
         if stream.read_buf(heard).await.ok()? == 0 {

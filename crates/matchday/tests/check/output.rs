@@ -88,7 +88,7 @@ async fn whether_it_is_ready_and_what_would_be_cleaner_are_told_apart() {
     })
     .await;
     let url = stub.url();
-    let lenient = run_aside(&["check", "player", &url, "--quick", "--player-id", "P01"]).await;
+    let lenient = run_aside(&["check", "player", &url, "--player-id", "P01"]).await;
     assert_eq!(lenient.code, 0, "{}", lenient.out);
     for said in [
         "Ready: it plays in any lenient league, as leagues are by default. \

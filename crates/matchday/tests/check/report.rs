@@ -11,6 +11,8 @@ pub(crate) trait Report {
     fn rules(&self, verdict: &str) -> BTreeSet<String>;
     /// The rules that do not hold, whether it costs matches or not.
     fn broken(&self) -> BTreeSet<String>;
+    /// Those of them that lose matches, if in a strict league only.
+    fn losing(&self) -> BTreeSet<String>;
     /// What was found of every rule that did not simply pass.
     fn troubles(&self) -> String;
     fn rule(&self, id: &str) -> Value;
@@ -32,6 +34,10 @@ impl Report for Output {
             .into_iter()
             .flat_map(|verdict| self.rules(verdict))
             .collect()
+    }
+
+    fn losing(&self) -> BTreeSet<String> {
+        &self.rules("fail") | &self.rules("strict_only")
     }
 
     fn troubles(&self) -> String {

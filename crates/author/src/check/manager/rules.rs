@@ -28,8 +28,8 @@ rules! {
         "Number your agents, and draw a random token for each.";
     ID_FORM = Advisory quick, "register.id-form", Registration, "Its ids are P01, P02, ... and REF01, REF02, ...", "values",
         "Other agents take other ids, but people expect these.";
-    AGAIN = Advisory quick, "register.again", Registration, "Who registers again keeps its id and gets a fresh token", "registering-twice",
-        "Know an agent by contact_endpoint and display_name: agents crash, and come back.";
+    AGAIN = Advisory quick, "register.again", Registration, "Who registers again with its token keeps its id", "registering-twice",
+        "Know an agent by its auth_token, or by contact_endpoint and display_name: agents crash, and come back.";
     GAME_TYPE = Mandatory quick, "register.game-type", Registration, "It rejects a player that does not play the league's game", "registration",
         "Answer status REJECTED with a reason (and E002) if game_types does not hold the league's game.";
     PROTOCOL_VERSION = Advisory quick, "register.protocol-version", Registration, "It rejects a protocol_version that it does not speak (E018)", "registration",

@@ -4,7 +4,7 @@ use super::fake_league::Fixture;
 use super::rules;
 use super::suite::Suite;
 use crate::check::exchange::Exchange;
-use crate::check::field_check::{self, Template};
+use crate::check::field_check::{self, FieldVerdict, Template};
 use crate::check::probe::Reply;
 use crate::check::reply::{ReplyKind, violated};
 use crate::check::rule::Rule;
@@ -487,6 +487,13 @@ impl Suite {
             "conversation_id" => Some("E015"),
             _ => None,
         };
+        // What is no sender at all is judged as leagues read it.
+        if path == "sender" && refused_with.is_none() {
+            let verdict = template.field(came, path, &[]);
+            if verdict != FieldVerdict::Valid {
+                return field_check::record(&mut self.findings, rule, verdict, exchange);
+            }
+        }
         match refused_with {
             Some(code) => {
                 let note = format!(

@@ -157,6 +157,7 @@ async fn examine(
         timing: Timing::default(),
         joined: false,
         chose: false,
+        takes_game_over: false,
         wire_state: WireState::default(),
         learns_id: player.player_id.is_none(),
         id_learnt: false,
@@ -256,6 +257,7 @@ impl Suite {
         }
         self.ask_again(&fixture, chosen.as_ref()).await;
         self.end_round(&fixture, chosen.as_ref()).await;
+        self.takes_game_over = self.is_acknowledged(&rules::GAME_OVER);
         self.short_league().await;
         if let Some((fixture, chosen)) = self.odd_match().await {
             self.end_match(&fixture, Some(&chosen)).await;

@@ -106,7 +106,7 @@ impl Suite {
         }
         match kind {
             ReplyKind::Unknown(why) => self.findings.skip(rule, why),
-            _ if !self.is_acknowledged(&rules::GAME_OVER) => {
+            _ if !self.takes_game_over => {
                 self.findings.pass(
                     rule,
                     "it takes no GAME_OVER at all, and lives on: see notice.game-over",

@@ -122,7 +122,7 @@ impl Suite {
 
     /// Other GAME_OVERs were taken, so that one that is not is told with what is special about it.
     fn note_end(&mut self, fixture: &Fixture, course: Course, reply: &Reply) {
-        if !reply::is_failure(reply) || !self.is_acknowledged(&rules::GAME_OVER) {
+        if !reply::is_failure(reply) || !self.takes_game_over {
             return;
         }
         let rule = match course {

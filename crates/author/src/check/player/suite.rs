@@ -12,6 +12,7 @@ use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Message, Timestamp};
 use matchday_core::timing::Timing;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -32,6 +33,8 @@ pub(super) struct Suite {
     /// change.
     pub(super) joined: bool,
     pub(super) chose: bool,
+    /// Whether it took the GAME_OVER of a plain match. If so, one that is not taken fails for what is special about it.
+    pub(super) takes_game_over: bool,
     pub(super) wire_state: WireState,
     /// Whether the player's id is not known but from its own answers.
     pub(super) learns_id: bool,
@@ -90,12 +93,14 @@ impl Suite {
             .probe
             .timeout(within)
             .saturating_sub(reply.exchange.took);
+        // An invitation may have been sent in several dialects, and accepted as often.
+        let is_invited = reply.exchange.subject == "GAME_INVITATION";
         let is_about = |came: &Exchange| {
             let message = ack_server::message_in(&came.request);
             message.is_some_and(|message| {
-                message
-                    .get("match_id")
-                    .is_some_and(|id| id == fixture.match_id.as_str())
+                let text = |key: &str| message.get(key).and_then(Value::as_str);
+                text("match_id") == Some(fixture.match_id.as_str())
+                    && (is_invited || text("message_type") != Some("GAME_JOIN_ACK"))
             })
         };
         loop {

@@ -82,7 +82,8 @@ impl FakeLeague {
                 DisplayName::parse("Checked")?,
                 DisplayName::parse("Sparring partner")?,
             ],
-            rounds: 0,
+            // No first match is R1M1, so that an agent cannot have its name written down.
+            rounds: 1,
             game,
         })
     }
