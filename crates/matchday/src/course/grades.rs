@@ -303,10 +303,12 @@ fn night_line<'a>(name: &'a str, night: &'a Night, one: &Performance) -> NightLi
 }
 
 fn feedback(line: &Line) -> String {
-    let mut parts = vec![format!(
-        "{}; {} of {} nights played",
-        line.grade, line.nights_played, line.nights
-    )];
+    let mut parts = Vec::new();
+    parts.extend((line.nights > 0).then(|| line.grade.clone()));
+    parts.push(format!(
+        "{} of {} nights played",
+        line.nights_played, line.nights
+    ));
     parts.extend(
         line.improvement
             .map(|by| format!("{by:+.1} from the first night to the last")),

@@ -4,6 +4,7 @@ use crate::fixture::{Fixture, SERVICE_TOKEN};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::net::TcpListener;
 
 /// A service, its document, and which operations it has answered well.
 struct Contract {
@@ -138,10 +139,16 @@ fn every_operation_answers_as_the_document_says() {
     contract.call("POST", "/api/seasons", "", Some(season), 201);
     contract.call("GET", "/api/seasons", "", None, 200);
     contract.call("GET", "/api/seasons/{name}", "nightly", None, 200);
+    let later = json!({"schedule": "2999-01-01T20:00"});
+    contract.call("PATCH", "/api/seasons/{name}", "nightly", Some(later), 200);
     contract.call("POST", "/api/seasons/{name}/pause", "nightly", None, 200);
     contract.call("POST", "/api/seasons/{name}/resume", "nightly", None, 200);
-    for name in ["alpha", "beta"] {
+    // A connection that is taken is enough to be there.
+    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    for (name, listener) in ["alpha", "beta"].into_iter().zip(&listeners) {
         let mut message = crate::fixture::registration();
+        let address = listener.local_addr().unwrap();
+        message["player_meta"]["contact_endpoint"] = json!(format!("http://{address}/mcp"));
         message["sender"] = json!(format!("player:{name}"));
         message["player_meta"]["display_name"] = json!(name);
         contract.fixture.post("/leagues/nightly/mcp", message);
