@@ -240,7 +240,7 @@ impl SimNetwork {
         let options = Options {
             client: Client::with_dialer(Arc::new(SimDialer)),
             clock: clock(),
-            log: log::dispatch(move |entry| {
+            log: log::dispatch(tracing::Level::DEBUG, move |entry| {
                 lines
                     .lock()
                     .unwrap()
