@@ -32,7 +32,7 @@ async fn when_the_store_fails_nothing_more_is_acknowledged_and_one_line_says_so(
     let mut test_league = TestLeague::new(matchday_server::agent_options);
     let lines = Arc::new(Mutex::new(Vec::new()));
     let written = Arc::clone(&lines);
-    test_league.log = log::dispatch(move |entry| {
+    test_league.log = log::dispatch(tracing::Level::DEBUG, move |entry| {
         written
             .lock()
             .unwrap()

@@ -33,7 +33,7 @@ async fn a_token_in_any_field_of_a_message_stands_neither_in_the_log_nor_in_a_co
     let mut test_league = TestLeague::new(matchday_server::agent_options);
     let lines = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&lines);
-    test_league.log = log::dispatch(move |entry| {
+    test_league.log = log::dispatch(tracing::Level::DEBUG, move |entry| {
         let mut lines = written.lock().unwrap();
         lines.push_str(&format!("{}\n{}\n", entry.as_json(), entry.for_people()));
     });
