@@ -359,8 +359,8 @@ mod tests {
                 "expected a whole number, got a list",
             ),
             (
-                "deadline = \"20:00\"",
-                "deadline = 20",
+                "start = \"20:00\"",
+                "start = 20",
                 "expected a text in quotes, got a whole number",
             ),
             (

@@ -1,10 +1,8 @@
 //! What the operator's commands say: who has registered, what an order has done; and a reader that has seen enough.
 
-use matchday_testkit::cli::Cli;
+use matchday_testkit::cli::{Cli, TOKEN};
 use matchday_testkit::eventually::eventually;
 use std::process::{Command, Stdio};
-
-const TOKEN: &str = "tok_operator_of_the_tests";
 
 #[test]
 fn status_names_who_has_registered_and_the_log_who_registers() {
@@ -39,7 +37,7 @@ fn status_names_who_has_registered_and_the_log_who_registers() {
 #[test]
 fn an_order_says_what_it_has_done() {
     let cli = Cli::new(crate::MATCHDAY);
-    let _manager = cli.manager(&["--operator-token", TOKEN, "--lead", "600"]);
+    let _manager = cli.manager(&["--lead", "600"]);
     let _agents = cli.agents(1, 2);
     eventually("the league starts", || {
         let started = cli.ask(&["start"]);
