@@ -5,8 +5,8 @@ use crate::league_log::LeagueLog;
 use crate::verify::draw_proof;
 use matchday_core::league::DecidedBy;
 use matchday_core::league::fixture::Decision;
-use matchday_core::protocol::messages::{GameDetails, StandingRow};
-use matchday_core::protocol::{PlayerId, RefereeId, UntrustedText};
+use matchday_core::protocol::messages::GameDetails;
+use matchday_core::protocol::{DisplayName, PlayerId, RefereeId, UntrustedText};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -115,15 +115,49 @@ fn name_of(value: &impl Serialize) -> String {
         .unwrap_or_default()
 }
 
-pub(super) fn standings(league_log: &LeagueLog) -> impl Iterator<Item = StandingRow> {
+/// A row of the standings as the manager tells them, and what the player says that it plays by.
+#[derive(Debug, Serialize)]
+pub(super) struct StandingLine {
+    rank: u32,
+    player_id: PlayerId,
+    display_name: DisplayName,
+    played: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    points: u32,
+    technical_losses: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating_deviation: Option<u32>,
+    /// A row has all its columns, also where there is nothing to say.
+    rank_reason: UntrustedText,
+    strategy: Option<DisplayName>,
+}
+
+pub(super) fn standings(league_log: &LeagueLog) -> impl Iterator<Item = StandingLine> {
+    let players = &league_log.league.players;
     league_log
         .league
         .rows()
         .to_vec()
         .into_iter()
-        .map(|mut row| {
-            // A row has all its columns, also where there is nothing to say.
-            row.rank_reason.get_or_insert_default();
-            row
+        .map(|row| StandingLine {
+            rank: row.rank,
+            strategy: players
+                .get(&row.player_id)
+                .and_then(|player| player.meta.strategy.clone()),
+            player_id: row.player_id,
+            display_name: row.display_name,
+            played: row.played,
+            wins: row.wins,
+            draws: row.draws,
+            losses: row.losses,
+            points: row.points,
+            technical_losses: row.technical_losses.unwrap_or_default(),
+            rating: row.rating,
+            rating_deviation: row.rating_deviation,
+            rank_reason: row.rank_reason.unwrap_or_default(),
         })
 }

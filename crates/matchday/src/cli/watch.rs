@@ -7,7 +7,9 @@ use anyhow::Result;
 use matchday_audit::league_view::Standing;
 use matchday_core::game::view::View as Position;
 use matchday_core::protocol::messages::Phase;
-use matchday_core::protocol::messages::query_data::{ScheduleData, ScheduledMatch, StandingsData};
+use matchday_core::protocol::messages::query_data::{
+    ScheduleData, ScheduledMatch, ScheduledRound, StandingsData,
+};
 use matchday_os::signals::Termination;
 use matchday_terminal::live::{Board, Live, LiveLeague, View, featured, headline};
 use matchday_terminal::progress::LeagueStatus;
@@ -161,6 +163,7 @@ pub(super) struct LiveSource {
     counted: (u32, usize),
     /// What players say that they play by, asked for when their number has changed.
     strategies: (usize, BTreeMap<String, String>),
+    round_seen: u32,
     recent: Vec<ScheduledMatch>,
     /// Shown until another match has a position.
     board: Option<Board>,
@@ -175,6 +178,7 @@ impl LiveSource {
             client,
             counted: (0, 0),
             strategies: (0, BTreeMap::new()),
+            round_seen: 0,
             recent: Vec::new(),
             board: None,
         }
@@ -196,23 +200,19 @@ impl LiveSource {
             0 => None,
             number => self.schedule(Some(number)).await?.rounds.into_iter().next(),
         };
-        if let Some(game) = round.as_ref().and_then(featured)
-            && let Some(board) = self.board(game).await
+        // Its last matches may have been decided in the moment in which the next round was announced.
+        if status.current_round > 1 && status.current_round != self.round_seen {
+            let before = self.schedule(Some(status.current_round - 1)).await?;
+            before.rounds.iter().for_each(|round| self.remember(round));
+        }
+        self.round_seen = status.current_round;
+        round.iter().for_each(|round| self.remember(round));
+        let playing = round.as_ref().and_then(featured).cloned();
+        if let Some(game) = playing.or_else(|| self.recent.last().cloned())
+            && let Some(board) = self.board(&game).await
         {
             self.board = Some(board);
         }
-        let decided = round.iter().flat_map(|round| &round.matches);
-        for game in decided.filter(|game| game.result.is_some()) {
-            if !self
-                .recent
-                .iter()
-                .any(|known| known.match_id == game.match_id)
-            {
-                self.recent.push(game.clone());
-            }
-        }
-        let old = self.recent.len().saturating_sub(RECENT_MAX);
-        self.recent.drain(..old);
         let mut standings: Vec<Standing> = standings.iter().map(Into::into).collect();
         if self.strategies.0 != standings.len() {
             self.strategies = (standings.len(), self.strategies().await);
@@ -228,6 +228,18 @@ impl LiveSource {
             recent: self.recent.clone(),
             board: self.board.clone(),
         })
+    }
+
+    /// Remembers the matches of a round that are decided, as long as there are not too many.
+    fn remember(&mut self, round: &ScheduledRound) {
+        for game in round.matches.iter().filter(|game| game.result.is_some()) {
+            let is_known = |known: &ScheduledMatch| known.match_id == game.match_id;
+            if !self.recent.iter().any(is_known) {
+                self.recent.push(game.clone());
+            }
+        }
+        let old = self.recent.len().saturating_sub(RECENT_MAX);
+        self.recent.drain(..old);
     }
 
     /// The position of a match; none if the manager has no dashboard, or the match none that may be seen.

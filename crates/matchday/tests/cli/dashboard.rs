@@ -84,7 +84,7 @@ fn a_league_that_was_run_can_be_looked_at_afterwards() {
     let done = cli.run(&["run", "--port-base", "0", "--store", "league.db"]);
     assert_eq!(done.code, 0, "{done:?}");
     assert!(
-        done.out.contains("matchday dashboard league.db"),
+        done.out.contains("matchday report league.db"),
         "{done:?}"
     );
     assert!(done.out.contains("see it at http://127.0.0.1:"), "{done:?}");

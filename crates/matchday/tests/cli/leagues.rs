@@ -268,10 +268,11 @@ fn a_player_that_is_not_in_the_earlier_league_is_not_guessed() {
         cli.run(&[&["stats", agent, "four.db", "--since", file], more].concat())
     };
     let absent = since("P04", "two.db", &["--known-by", "id"]);
-    let words = "--since: league_nim has no player P04: it has P01 Player 1, P02 Player 2";
+    let words = "--since: league_nim has no player P04: it has P01 Ada, P02 Blaise";
     assert_eq!(absent.failed(1), words);
     let unknown = since("P04", "two.db", &[]);
-    let words = "no player of league_nim is called Player 4, as P04 is here: it has P01 Player 1, P02 Player 2; ";
+    let words =
+        "no player of league_nim is called Dorothy, as P04 is here: it has P01 Ada, P02 Blaise; ";
     assert!(unknown.failed(1).contains(words), "{unknown:?}");
     let game = since("P01", "other.db", &[]);
     assert!(

@@ -83,7 +83,7 @@ fn a_store_that_was_changed_is_reported_as_such_and_the_command_fails() {
     let cli = Cli::new(crate::MATCHDAY);
     played(&cli);
     let changed =
-        "UPDATE events SET line = replace(line, 'Player 1', 'Player X') WHERE stream = 'league'";
+        "UPDATE events SET line = replace(line, '\"Ada\"', '\"Eda\"') WHERE stream = 'league'";
     assert!(tamper(&cli.path().join("league.db"), changed) > 0);
     let told = report(&cli, &["--format", "md", "--out", "-"]);
     assert!(
