@@ -32,7 +32,7 @@ impl Service {
         let listen = free_address();
         let mut words = vec!["serve", "--listen", &listen, "--store", "service.db"];
         words.extend(["--service-token", SERVICE_TOKEN]);
-        let authority = Authority::new("league");
+        let authority = Authority::new("test authority");
         let pair = authority.issue(cli.path(), "league", &["localhost", "127.0.0.1"]);
         let path = |path: std::path::PathBuf| path.to_str().unwrap().to_owned();
         let (cert, key) = (path(pair.cert), path(pair.key));
