@@ -28,8 +28,9 @@ Example:
 
 Each agent's store tells what that agent sent and received; those of several are put together by time.
 
-With --wait the agent registers here under the id that it had in the match, and answers again what it was asked then: the
-requests carry tokens that only its manager can make. It knows of no earlier match.")]
+With --wait the agent registers here under the id that it had in the match, and is asked again
+what it was asked then, with tokens that only the manager can make that it has chosen itself.
+It knows of no earlier match.")]
 pub(crate) struct ReplayArgs {
     #[command(flatten)]
     stores: StoreArgs,

@@ -1,6 +1,6 @@
 //! The stores of a league of separate processes: each tells its part, and together they tell all.
 
-use matchday_testkit::cli::{Cli, Output};
+use matchday_testkit::cli::{Cli, Output, free_address};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
@@ -220,6 +220,56 @@ fn an_agent_of_ours_refuses_a_made_up_token_and_the_reason_is_told() {
     assert!(
         said.contains("E012") && said.contains("It did refuse a token"),
         "{said}"
+    );
+}
+
+#[test]
+fn an_agent_of_ours_that_registers_for_it_plays_its_match_again() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let [_, player, ..] = &played(&cli);
+    let listen = free_address();
+    let mut replay = cli.start(&[
+        "replay", player, "--match", "R1M1", "--wait", "--listen", &listen,
+    ]);
+    replay.until("waiting 60 s");
+    let manager = format!("http://{listen}/mcp");
+    let own = free_address();
+    let agent = cli.start(&[
+        "player",
+        "--store",
+        "again.db",
+        "--listen",
+        &own,
+        "--manager",
+        &manager,
+    ]);
+    assert_eq!(
+        replay.wait().code(),
+        Some(0),
+        "{}{}",
+        replay.out(),
+        agent.err()
+    );
+    replay.until("The agent registered here");
+    let said = replay.out();
+    assert!(
+        said.contains("CHOOSE_PARITY_RESPONSE, parity choice") && !said.contains("E012"),
+        "{said}"
+    );
+    let late = cli.run(&[
+        "replay",
+        player,
+        "--match",
+        "R1M1",
+        "--wait",
+        "--listen",
+        &listen,
+        "--wait-for",
+        "0.1",
+    ]);
+    assert!(
+        late.err.contains("no agent has registered here in time"),
+        "{late:?}"
     );
 }
 

@@ -225,7 +225,8 @@ fn from_the_hand_out_to_a_better_night() {
     drop(agent);
 
     // She practises, in the same way.
-    let practice = "matchday practice --game rock_paper_scissors --rounds 1 --quick";
+    let practice = "matchday practice --game rock_paper_scissors";
+    assert!(ada.handout.contains(practice), "{}", ada.handout);
     let mut practising = way.types(LAPTOP, ada.home.path(), practice);
     practising.until("waiting ");
     let agent = way.types(LAPTOP, ada.home.path(), run);
