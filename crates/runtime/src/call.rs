@@ -220,7 +220,7 @@ async fn attempt(
 ) -> (FinishedCall, Understood) {
     let printed = || match &outgoing.payload {
         Payload::Message(message) => PrintedMessage::of(message),
-        Payload::Probe => None,
+        Payload::Probe | Payload::Connect => None,
     };
     let written_printed =
         |printed: PrintedMessage| Bytes::from(printed.written(dialect, id_of(outgoing)));

@@ -364,6 +364,7 @@ fn player_meta(number: u32) -> PlayerMeta {
             .unwrap(),
         protocol_version: None,
         public_key: None,
+        capabilities: Vec::new(),
         strategy: None,
         max_matches_per_hour: None,
     }

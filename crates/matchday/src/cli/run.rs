@@ -1,7 +1,7 @@
 //! `matchday run`: a whole league on this machine, in one process. Binds ports, makes a store, prints.
 
-use super::run_record::{Place, RunRecord};
 use super::manager::TOKENS_OPTIONAL;
+use super::run_record::{Place, RunRecord};
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
 use super::watch::LiveSource;

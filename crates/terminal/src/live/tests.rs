@@ -90,6 +90,7 @@ fn current_round(round: u32, players: u32, decided: u32) -> ScheduledRound {
             player_a_id: a,
             player_b_id: b,
             referee_id: None,
+            referee_endpoint: None,
             state: if number <= decided {
                 MatchProgress::Decided
             } else {

@@ -6,8 +6,8 @@ use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
 #[cfg(feature = "schema")]
 use crate::protocol::schema_words::Word;
 use crate::protocol::text::DisplayName;
-use crate::protocol::token::Token;
 use crate::protocol::time::Timestamp;
+use crate::protocol::token::Token;
 use crate::protocol::untrusted::UntrustedText;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
