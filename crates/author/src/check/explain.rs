@@ -72,9 +72,8 @@ fn section(anchor: &str) -> Option<String> {
     let mark = format!("{ANCHOR}{anchor}\"></a>");
     let lines: Vec<&str> = PROTOCOL.lines().collect();
     let marked = lines.iter().position(|line| line.contains(&mark));
-    let begins_here =
-        |line: &&str| heading(line).is_some_and(|title| title.to_ascii_lowercase() == anchor);
-    let start = marked.or_else(|| lines.iter().position(|line| begins_here(&line)))?;
+    let is_titled = |line: &str| heading(line).is_some_and(|it| it.eq_ignore_ascii_case(anchor));
+    let start = marked.or_else(|| lines.iter().position(|line| is_titled(line)))?;
     let first = lines.get(start)?;
     let is_alone = |line: &str| line.starts_with(ANCHOR) && line.ends_with("</a>");
     // An anchor of its own line is about what follows it; one within a list is about its item.

@@ -124,6 +124,15 @@ impl MatchJudge<'_> {
                     self.findings
                         .warn(&rules::CONVERSATION, note, &received.exchange);
                 }
+                None => {
+                    let note = format!(
+                        "{}: conversation_id: expected \"{}\", got nothing. A strict player refuses that, a lenient one reads the message all the same",
+                        received.message_type(),
+                        self.game.conversation_id
+                    );
+                    self.findings
+                        .deviation(&rules::CONVERSATION, note, &received.exchange);
+                }
                 came => {
                     let wanted = conversation
                         .as_deref()
