@@ -83,10 +83,7 @@ fn a_league_that_was_run_can_be_looked_at_afterwards() {
     let cli = Cli::new(crate::MATCHDAY);
     let done = cli.run(&["run", "--port-base", "0", "--store", "league.db"]);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(
-        done.out.contains("matchday report league.db"),
-        "{done:?}"
-    );
+    assert!(done.out.contains("matchday report league.db"), "{done:?}");
     assert!(done.out.contains("see it at http://127.0.0.1:"), "{done:?}");
     let mut shown = cli.start(&["dashboard", "league.db"]);
     let address = seen_at(&shown);
