@@ -109,7 +109,7 @@ const noPlayers = (league) =>
   );
 
 function luck(league) {
-  if (!league.luck && !league.top_two) return null;
+  if (!league.matches?.decided || (!league.luck && !league.top_two)) return null;
   return el(
     'section',
     { class: 'card', key: 'luck', 'aria-labelledby': 'luck-title' },

@@ -105,7 +105,11 @@ fn with_warnings(league: &League, manager: &str, steps: Vec<NextStep>) -> Vec<Ne
 fn joining(league: &League, manager: &str) -> Vec<NextStep> {
     vec![
         step(
-            "Join with an agent: this one is ours, and `matchday new player` writes one that you can change.",
+            "Write an agent of your own: its README says how it joins.",
+            "matchday new player --lang python my_agent",
+        ),
+        step(
+            "Or join with one of ours.",
             format!("matchday player --dial --manager {manager}"),
         ),
         remark(format!(
