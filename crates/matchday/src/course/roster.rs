@@ -86,7 +86,7 @@ pub(crate) fn parse(text: &str, plan: &CoursePlan) -> Result<(Vec<Student>, Vec<
         .filter(|sections| sections.len() == 1)
         .and_then(|sections| sections.first().copied());
     let has = |column| columns.contains_key(&column);
-    let missing = if !has(Column::Name) && !(has(Column::FirstName) && has(Column::LastName)) {
+    let missing = if !(has(Column::Name) || has(Column::FirstName) && has(Column::LastName)) {
         Some("name")
     } else {
         Some("section").filter(|_| !has(Column::Section) && only_section.is_none())

@@ -130,7 +130,7 @@ pub fn matrix(
     let all = || {
         places
             .clone()
-            .flat_map(|row| places.clone().filter_map(move |column| Some((row, column))))
+            .flat_map(|row| places.clone().map(move |column| (row, column)))
             .filter_map(|(row, column)| payoff(row, column))
     };
     HeatMap {
