@@ -38,6 +38,7 @@ use matchday_store::Store;
 use memory::Message;
 use open_mailbox::{OpenMailbox, Shared, Undelivered};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -164,9 +165,9 @@ impl Relay {
         let clock = options.clock;
         let (log, mut records) = RelayLog::read(store, clock)?;
         for (id, record) in inherited.0 {
-            if !records.contains_key(&id) {
-                log.inherit(&id, &record)?;
-                records.insert(id, record);
+            if let Entry::Vacant(place) = records.entry(id) {
+                log.inherit(place.key(), &record)?;
+                place.insert(record);
             }
         }
         let metrics = Arc::clone(&options.telemetry.metrics);
