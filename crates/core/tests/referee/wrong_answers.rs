@@ -129,23 +129,22 @@ fn another_match_id_is_e015() {
 
 #[test]
 fn in_strict_the_opponents_name_is_e012_in_sender_and_in_body() {
-    for mut bench in [Bench::invited()] {
-        bench.joins(1, "R1M1");
-        bench.joins(2, "R1M1");
-        bench.chooses(1, "R1M1", Parity::Even);
-        let mut choice = bench.choice(2, "R1M1", Parity::Odd);
-        choice.envelope.sender = Sender::Player(p(1));
-        say(&mut bench, choice);
-        assert_eq!(told(&bench), "E012");
-        bench.until(1.0);
-        let mut choice = bench.choice(2, "R1M1", Parity::Odd);
-        if let Ok(Body::ChooseParityResponse(response)) = &mut choice.body {
-            Arc::make_mut(response).player_id = p(1);
-        }
-        say(&mut bench, choice);
-        assert_eq!(told(&bench), "E012");
-        assert_eq!(bench.decisions(), 0);
+    let mut bench = Bench::invited();
+    bench.joins(1, "R1M1");
+    bench.joins(2, "R1M1");
+    bench.chooses(1, "R1M1", Parity::Even);
+    let mut choice = bench.choice(2, "R1M1", Parity::Odd);
+    choice.envelope.sender = Sender::Player(p(1));
+    say(&mut bench, choice);
+    assert_eq!(told(&bench), "E012");
+    bench.until(1.0);
+    let mut choice = bench.choice(2, "R1M1", Parity::Odd);
+    if let Ok(Body::ChooseParityResponse(response)) = &mut choice.body {
+        Arc::make_mut(response).player_id = p(1);
     }
+    say(&mut bench, choice);
+    assert_eq!(told(&bench), "E012");
+    assert_eq!(bench.decisions(), 0);
 }
 
 #[test]

@@ -86,10 +86,12 @@ pub(crate) fn parse(text: &str, plan: &CoursePlan) -> Result<(Vec<Student>, Vec<
         .filter(|sections| sections.len() == 1)
         .and_then(|sections| sections.first().copied());
     let has = |column| columns.contains_key(&column);
-    let missing = if !(has(Column::Name) || has(Column::FirstName) && has(Column::LastName)) {
-        Some("name")
-    } else {
-        Some("section").filter(|_| !has(Column::Section) && only_section.is_none())
+    let is_named = has(Column::Name) || has(Column::FirstName) && has(Column::LastName);
+    let is_placed = has(Column::Section) || only_section.is_some();
+    let missing = match (is_named, is_placed) {
+        (false, _) => Some("name"),
+        (true, false) => Some("section"),
+        (true, true) => None,
     };
     if let Some(missing) = missing {
         return Err(format!(

@@ -165,9 +165,9 @@ impl Relay {
         let clock = options.clock;
         let (log, mut records) = RelayLog::read(store, clock)?;
         for (id, record) in inherited.0 {
-            if let Entry::Vacant(vacant) = records.entry(id) {
-                log.inherit(vacant.key(), &record)?;
-                vacant.insert(record);
+            if let Entry::Vacant(place) = records.entry(id) {
+                log.inherit(place.key(), &record)?;
+                place.insert(record);
             }
         }
         let metrics = Arc::clone(&options.telemetry.metrics);

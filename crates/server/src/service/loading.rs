@@ -276,6 +276,7 @@ impl Service {
     /// forgotten.
     fn awake_slots(&self) -> Vec<(u32, OwnedMutexGuard<SlotState>)> {
         let mut awake = Vec::new();
+        let followed = self.followed();
         lock(&self.slots).retain(|number, slot| {
             let is_held = Arc::strong_count(slot) > 1;
             // Held by what loads or unloads it.
@@ -286,7 +287,7 @@ impl Service {
                 SlotState::Asleep => is_held,
                 SlotState::Awake(running)
                     if running.needs_a_look(self.settings.sleep_after)
-                        || running.running.has_dialled_agents() =>
+                        || followed.contains(number) && running.running.has_dialled_agents() =>
                 {
                     awake.push((*number, state));
                     true
@@ -324,7 +325,7 @@ impl Service {
             return;
         }
         running.note_changes();
-        if self.is_followed(number) {
+        if self.followed().contains(&number) {
             running.running.release_dialled_agents().await;
         }
         if let Some(Some(token)) = running.operator_token().await {

@@ -540,13 +540,14 @@ impl Service {
         (name, before.flatten().filter(held))
     }
 
-    /// Whether the season of a league has another league after it.
-    pub(super) fn is_followed(&self, number: u32) -> bool {
+    /// The leagues after which there is another in their season.
+    pub(super) fn followed(&self) -> BTreeSet<u32> {
         let registry = lock(&self.registry);
-        registry.seasons().any(|(_, season)| {
-            let is_last = season.leagues.last().map(|league| league.number) == Some(number);
-            !is_last && season.leagues.iter().any(|league| league.number == number)
-        })
+        let seasons = registry.seasons();
+        seasons
+            .flat_map(|(_, season)| season.leagues.iter().rev().skip(1))
+            .map(|league| league.number)
+            .collect()
     }
 
     /// What a league that has not begun takes over from the one before it: the players that its roster has, if it has one, and the
