@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 /// What a message may leave out.
 fn optional(message_type: M) -> &'static [&'static str] {
     match message_type {
+        M::StartLeague => &["conversation_id", "timestamp"],
         M::RefereeRegisterRequest => &[
             "referee_meta.protocol_version",
             "referee_meta.capabilities",
@@ -24,6 +25,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "player_meta.protocol_version",
             "player_meta.public_key",
             "player_meta.strategy",
+            "player_meta.capabilities",
         ],
         M::RefereeRegisterResponse | M::LeagueRegisterResponse => &[
             "league_id",
@@ -48,6 +50,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "matches[].player_B_tokens",
             "matches[].player_A_public_key",
             "matches[].player_B_public_key",
+            "matches[].conformance",
         ],
         M::RoundCompleted => &["matches_played", "next_round_id", "checkpoint"],
         M::LeagueCompleted => &["final_standings[].display_name", "checkpoint"],
@@ -130,7 +133,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
         ],
         M::LeagueQuery => &["query_params", "query_params.player_id"],
         M::GameJoinAck => &["nonce_commitment"],
-        M::StartLeague | M::LeagueStatus | M::LeagueOrder => &[],
+        M::LeagueStatus | M::LeagueOrder => &[],
     }
 }
 

@@ -78,6 +78,15 @@ fn whole(kind: MessageType, generator: &mut SchemaGenerator) -> Schema {
                 .unwrap_or_default(),
         );
     }
+    if kind == MessageType::StartLeague {
+        // The source that defines it gives it no more of an envelope than a sender.
+        for name in ["timestamp", "conversation_id"] {
+            required.retain(|field| field != name);
+            if let Some(schema) = properties.get_mut(name) {
+                *schema = json!({ "anyOf": [schema.take(), { "type": "null" }] });
+            }
+        }
+    }
     body.insert("title".to_owned(), kind.name().into());
     body.insert("properties".to_owned(), properties.into());
     body.insert("required".to_owned(), required.into());
