@@ -265,7 +265,7 @@ mod tests {
             error.starts_with(&format!("{} is damaged", from.display())),
             "{error}"
         );
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{error}");
+        assert!(!to.exists() && !beside(&to, ".new").exists(), "{error}");
     }
 
     #[test]

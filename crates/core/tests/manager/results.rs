@@ -612,3 +612,20 @@ fn where_tokens_are_optional_a_report_without_one_counts_and_a_false_one_does_no
     let answer = desk.ask_as(&referee(1), report);
     assert!(matches!(answer, Body::MatchResultAck(_)));
 }
+
+/// As the first of the documents prints it: neither sender nor token.
+#[test]
+fn where_tokens_are_optional_a_report_without_a_sender_is_that_of_the_referee_of_the_match() {
+    let nameless = Sender::Referee(RefereeId::new("unknown"));
+    for (tokens, counts) in [(TokenRule::Optional, true), (TokenRule::Required, false)] {
+        let settings = LeagueSettings { tokens, ..quick() };
+        let mut desk = with_tokenless_referee(settings, 0);
+        let report = desk.report_of("R1M1", (3, 0));
+        let answer = desk.ask_as(&nameless, report);
+        assert_eq!(
+            matches!(answer, Body::MatchResultAck(_)),
+            counts,
+            "{tokens:?}"
+        );
+    }
+}

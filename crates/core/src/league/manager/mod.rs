@@ -186,10 +186,15 @@ impl Manager {
         body: Result<Body, Rejection>,
         mut deviations: Vec<Deviation>,
     ) {
-        let member = match self
-            .league
-            .authorize(&received.envelope, message_type, local)
-        {
+        let assumed = self.league.assumed_reporter(&received.envelope, &body);
+        let is_assumed = assumed.is_some();
+        let authorized = match assumed {
+            Some(reporter) => Ok(Some(reporter)),
+            None => self
+                .league
+                .authorize(&received.envelope, message_type, local),
+        };
+        let member = match authorized {
             Ok(member) => member,
             Err(error) => {
                 if let Ok(Body::MatchResultReport(report)) = &body {
@@ -203,7 +208,7 @@ impl Manager {
             if let Some(error) = self.registrar.over_rate_limit(settings, ctx.now, member) {
                 return self.reply_error(ctx, received, error);
             }
-            if *member != received.envelope.sender {
+            if *member != received.envelope.sender && !is_assumed {
                 deviations.push(Deviation {
                     kind: DeviationKind::OwnName,
                     path: "sender".into(),

@@ -2,11 +2,11 @@
 
 use super::League;
 use crate::league::request::RequestError;
-use crate::protocol::decode::Conformance;
+use crate::protocol::decode::{Conformance, Rejection};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::methods::Party;
 use crate::protocol::rights::{Right, who_may};
-use crate::protocol::{Envelope, MessageType, Sender, Token};
+use crate::protocol::{Body, Envelope, MessageType, Sender, Token};
 
 impl League {
     /// Authenticates and authorizes the sender; `None` for messages that need no member.
@@ -42,6 +42,21 @@ impl League {
                 ))
             }
         }
+    }
+
+    /// The referee of the match, if a report shows no token where none is required and names no agent of this league.
+    pub(crate) fn assumed_reporter(
+        &self,
+        envelope: &Envelope,
+        body: &Result<Body, Rejection>,
+    ) -> Option<Sender> {
+        let Ok(Body::MatchResultReport(report)) = body else {
+            return None;
+        };
+        let is_nobody = envelope.auth_token.is_none() && self.member(&envelope.sender).is_none();
+        (is_nobody && !self.settings.tokens.is_required()).then_some(())?;
+        let referee = self.matches.get(&report.match_id)?.referee()?;
+        Some(Sender::Referee(referee.clone()))
     }
 
     fn authorize_operator(&self, envelope: &Envelope, local: bool) -> Result<(), RequestError> {
