@@ -475,7 +475,7 @@ fn unanswered(entry: &Entry) -> Option<String> {
             .unwrap_or_default()
     };
     let outcome = text("outcome");
-    let undecided = entry.level != Level::INFO || matches!(outcome, "received" | "data");
+    let undecided = entry.level <= Level::WARN || matches!(outcome, "received" | "data");
     let failed = undecided && entry.event_type == "message_sent";
     (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
     let why = match outcome {

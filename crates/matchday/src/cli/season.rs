@@ -22,8 +22,9 @@ Example:
   matchday season run nightly                # the next league now
   matchday season show nightly
 
-A schedule has the five fields of a crontab line: minute, hour, day, month, weekday; or local times such as
-'2026-03-02T20:00 2026-03-09T20:00', after which the season ends. Without one, leagues start on demand.";
+A schedule has the five fields of a crontab line: minute, hour, day, month, weekday; or
+it lists local times, as in '2026-03-02T20:00 2026-03-09T20:00', and ends after the last.
+Without one, leagues start on demand.";
 
 #[derive(Debug, Args)]
 pub(super) struct SeasonArgs {

@@ -19,7 +19,15 @@ struct League {
 fn league() -> League {
     let folder = tempfile::tempdir().unwrap();
     let listen = free_address().to_string();
-    let mut command = program(&["manager", "--listen", &listen, "--lead", "0.2"]);
+    let mut command = program(&[
+        "manager",
+        "--listen",
+        &listen,
+        "--lead",
+        "0.2",
+        "--conformance",
+        "strict",
+    ]);
     command.current_dir(folder.path());
     let manager = Process::start(command);
     until_listening(&listen);
@@ -441,7 +449,9 @@ async fn what_must_be_refused_comes_after_the_league_so_that_a_manager_that_take
  {
     let credulous = Spoil {
         request: |asked| {
-            let message = &mut asked["params"];
+            let Some(message) = asked.get_mut("params") else {
+                return;
+            };
             if message["message_type"] == "LEAGUE_REGISTER_REQUEST" && message["protocol"].is_null()
             {
                 message["protocol"] = json!("league.v2");

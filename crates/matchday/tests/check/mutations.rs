@@ -50,16 +50,16 @@ macro_rules! mutations {
 
 const ANSWERS: &[Mutation] = mutations! {
     Any "register.envelope", "signs with the bare id": "\"sender\": f\"player:{player_id}\"," => "\"sender\": player_id,";
-    Strict "envelope.sender", "signs with a name of its own": "envelope(message_type, self.player_id, conversation_id)" => "envelope(message_type, \"P01\", conversation_id)";
+    Strict "envelope.sender", "signs with a name of its own": "envelope(message_type, self.player_id, " => "envelope(message_type, \"P01\", ";
     Strict "envelope.timestamp", "isoformat and Z": ".strftime(\"%Y-%m-%dT%H:%M:%SZ\")" => ".isoformat() + \"Z\"";
     Clean "envelope.clock", "a wrong clock": "datetime.now(timezone.utc)" => "datetime(2025, 1, 15, tzinfo=timezone.utc)";
     Clean "envelope.clock", "a frozen clock": "def now():\n    return datetime.now(timezone.utc)" => "def now(at=datetime.now(timezone.utc)):\n    return at";
     Strict "envelope.conversation", "a conversation of its own": "\"conversation_id\": conversation_id," => "\"conversation_id\": \"conv-1\",";
     Strict "envelope.token", "no token": "\"auth_token\": token, \"match_id\"" => "\"match_id\"";
-    Clean "envelope.token", "the referee's token back": "token = self.match_token(match_id, conversation_id, \"player-to-referee\")" => "token = asked[\"auth_token\"]";
-    Strict "register.identity", "a token of its own making": "token = self.match_token(match_id, conversation_id, \"player-to-referee\")" => "token = \"tok_p01_of_my_own\"";
+    Clean "envelope.token", "the referee's token back": "self.match_token(asked, \"player-to-referee\")" => "asked[\"auth_token\"]";
+    Strict "register.identity", "a token of its own making": "self.match_token(asked, \"player-to-referee\")" => "\"tok_p01_of_my_own\"";
     Strict "join.player-id", "player_id hard-coded": "\"player_id\": self.player_id, **fields" => "\"player_id\": \"P01\", **fields";
-    Any "join.match-id", "match_id hard-coded": "\"match_id\": match_id, \"player_id\"" => "\"match_id\": \"R1M1\", \"player_id\"";
+    Any "join.match-id", "match_id hard-coded": "\"match_id\": asked[\"match_id\"], \"player_id\"" => "\"match_id\": \"R1M1\", \"player_id\"";
     Strict "join.arrival", "no arrival_timestamp": "arrival_timestamp=now(), " => "";
     Any "join.accept", "accept as text": "accept=accept)" => "accept=str(accept))";
 };
@@ -72,26 +72,26 @@ const CHOICES: &[Mutation] = mutations! {
     Strict "choice.parity", "another name for the field": "parity_choice=parity," => "choice=parity,";
     Any "choice.parity", "a boolean": "parity_choice=parity," => "parity_choice=parity == \"even\",";
     Any "choice.message", "another type of choice": "\"CHOOSE_PARITY_RESPONSE\"" => "\"CHOICE\"";
-    Any "choice.match-id", "a choice for another match": "\"CHOOSE_PARITY_RESPONSE\", match_id," => "\"CHOOSE_PARITY_RESPONSE\", \"R1M1\",";
+    Any "choice.match-id", "a choice for another match": "self.reply(call, \"CHOOSE_PARITY_RESPONSE\"," => "self.reply({**call, \"match_id\": \"R1M1\"}, \"CHOOSE_PARITY_RESPONSE\",";
     Clean "choice.nonce", "no nonce": "parity_choice=parity, nonce=nonce)" => "parity_choice=parity)";
-    Clean "choice.nonce", "a constant nonce": "self.decide(turn), secrets.token_hex(16)" => "self.decide(turn), \"00112233445566778899aabbccddeeff\"";
-    Clean "retry.same-choice", "chooses anew when asked again": "if match.choice is None:" => "if True:";
-    Clean "retry.same-choice", "another nonce when asked again": "return match.choice\n" => "return match.choice[0], secrets.token_hex(16)\n";
+    Clean "choice.nonce", "a constant nonce": "self.nonce = secrets.token_hex(16)" => "self.nonce = \"00112233445566778899aabbccddeeff\"";
+    Clean "retry.same-choice", "chooses anew when asked again": "            if question not in match.choices:" => "            if True:\n                match.nonce = secrets.token_hex(16)";
+    Clean "retry.same-choice", "another nonce when asked again": "return match.choices[question], match.nonce" => "return match.choices[question], secrets.token_hex(16)";
     Clean "choice.generic", "does not know GAME_MOVE_CALL": "\"GAME_MOVE_CALL\": self.choose_move," => "";
 };
 
 const STRAINS: &[Mutation] = mutations! {
-    Any "retry.answered", "answers a question once": "            if match.choice is None:" => "            if match.choice:\n                raise ValueError(\"answered\")\n            if True:";
-    Any "retry.invitation", "accepts an invitation once": "        accept = invitation" => "        if self.match(match_id).choice:\n            raise ValueError(\"joined\")\n        accept = invitation";
+    Any "retry.answered", "answers a question once": "            if question not in match.choices:" => "            if question in match.choices:\n                raise ValueError(\"answered\")\n            if True:";
+    Any "retry.invitation", "accepts an invitation once": "        accept = invitation" => "        if self.match(self.key(invitation)).choices:\n            raise ValueError(\"joined\")\n        accept = invitation";
     Any "robust.alive", "ends at the first GAME_ERROR": "log(f\"{kind} {message.get('error_code')}: {message.get('error_message')}\")" => "os._exit(1)";
     Any "robust.unknown-fields", "fails on a field that it does not know": "            kind = text(message, \"message_type\")" => "            kind = text(message, \"message_type\")\n            assert \"x_weather\" not in message";
     Clean "robust.unknown-message", "fails on a message that it does not know": "answers[kind](message) if kind in answers else RECEIVED" => "answers[kind](message)";
-    Any "robust.two-matches", "knows one match at a time": "match_id = text(call, \"match_id\")\n        parity" => "match_id = list(self.matches)[-1]\n        parity";
+    Any "robust.two-matches", "knows one match at a time": "        parity, nonce = self.choice(call," => "        call = {**call, \"match_id\": list(self.matches)[-1][1]}\n        parity, nonce = self.choice(call,";
     Clean "robust.technical-loss", "computes with a number that was not drawn": "theirs, result.get(\"drawn_number\"))" => "theirs, result[\"drawn_number\"] % 2)";
-    Clean "robust.technical-loss", "expects a winner": "log(f\"{match_id} is over: {result.get('reason')}\")" => "log(result[\"winner_player_id\"].strip())";
-    Clean "robust.game-over-twice", "fails on a result that it knows": "self.history.setdefault(match_id, past)" => "assert match_id not in self.history\n                self.history[match_id] = past";
-    Any "robust.alive", "ends when a result comes twice": "self.history.setdefault(match_id, past)" => "_ = os._exit(1) if match_id in self.history else self.history.update({match_id: past})";
-    Clean "notice.game-over", "fails on every GAME_OVER": "match_id, result = text(over, \"match_id\"), over.get(\"game_result\")" => "match_id, result = text(over, \"match\"), over[\"result\"]";
+    Clean "robust.technical-loss", "expects a winner": "log(f\"{match_id} is over: {over.get('reason') or result.get('reason')}\")" => "log(result[\"winner_player_id\"].strip())";
+    Clean "robust.game-over-twice", "fails on a result that it knows": "self.history.setdefault(key, past)" => "assert key not in self.history\n                self.history[key] = past";
+    Any "robust.alive", "ends when a result comes twice": "self.history.setdefault(key, past)" => "_ = os._exit(1) if key in self.history else self.history.update({key: past})";
+    Clean "notice.game-over", "fails on every GAME_OVER": "text(over, \"match_id\"), over.get(\"game_result\")" => "text(over, \"match\"), over[\"result\"]";
     Any "robust.utf-8", "reads Latin-1": "body.decode(\"utf-8\")" => "body.decode(\"latin-1\")";
     Clean "robust.full-table", "reads 4 KB": "BODY_BYTES_MAX = 1024 * 1024" => "BODY_BYTES_MAX = 4096";
 };
@@ -109,16 +109,16 @@ const FORMS: &[Mutation] = mutations! {
     Any "register.accepted", "registers a version that is none": "\"version\": VERSION," => "\"version\": 1,";
     Any "register.form", "registers without an id": "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"register_player\"" => "{\"jsonrpc\": \"2.0\", \"method\": \"register_player\"";
     Clean "trust.false-token", "believes any token": "if not isinstance(shown, str) or not tokens.same(shown, token):" => "if False:";
-    Clean "trust.own-token", "shows its league token to referees": "token = self.match_token(match_id, conversation_id, \"player-to-referee\")" => "pass";
+    Clean "trust.own-token", "shows its league token to referees": "self.match_token(asked, \"player-to-referee\")" => "self.token";
 };
 
 /// What an agent takes from one match into the next, and what keeps it from playing at all.
 const LEAGUES: &[Mutation] = mutations! {
     Clean "notice.game-over", "takes the first of the choices for its own": "mine, theirs = choices.get(self.player_id), choices.get(opponent_id)" => "assert not choices or list(choices)[0] == self.player_id\n            mine, theirs = list(choices.values())";
     Any "league.played", "dies of choices in another order": "mine, theirs = choices.get(self.player_id), choices.get(opponent_id)" => "mine, theirs = os._exit(1) if choices and list(choices)[0] != self.player_id else list(choices.values())";
-    Any "league.played", "fails at its second match": "        accept = invitation" => "        assert not self.history or match_id in self.history\n        accept = invitation";
+    Any "league.played", "fails at its second match": "        accept = invitation" => "        assert not self.history or self.key(invitation) in self.history\n        accept = invitation";
     Any "league.played", "chooses by a history that has no such number": "history = list(self.history.values())" => "history = list(self.history.values())\n                    sum(past.number % 2 for past in history)";
-    Any "league.played", "meets each opponent once": "        self.match(match_id).opponent_id = str" => "        assert all(past.opponent_id != invitation[\"opponent_id\"] or past.match_id == match_id for past in self.history.values())\n        self.match(match_id).opponent_id = str";
+    Any "league.played", "meets each opponent once": "        self.match(self.key(invitation)).opponent_id = str" => "        assert all(past.opponent_id != invitation[\"opponent_id\"] or known == self.key(invitation) for known, past in self.history.items())\n        self.match(self.key(invitation)).opponent_id = str";
     Any "transport.reachable", "registers a path that it does not serve": ":{port}/mcp\"" => ":{port}/mpc\"";
 };
 

@@ -169,7 +169,6 @@ const ZOO_ALL: &[&str] = &[
     "fault.no-connection",
     "fault.silent-choice",
     "fault.wrong-match",
-    "fault.wrong-player",
     "report.retried",
     "robust.duplicate-round",
 ];

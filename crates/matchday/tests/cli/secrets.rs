@@ -130,6 +130,8 @@ fn play() -> Played {
                 "0",
                 "--endpoint-check",
                 "off",
+                "--conformance",
+                "strict",
                 "--suspend-after",
                 "2",
             ],

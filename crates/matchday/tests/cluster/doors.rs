@@ -217,7 +217,8 @@ fn expected(route: &Route, path: &str, token: Option<&str>, known: &[&str]) -> &
         Permission::Mailbox => &[404],
         Permission::Agent => &[200, 404],
         Permission::Registrant => &[201, 401],
-        Permission::Anyone => &[200, 308, 400, 404, 405, 406, 0],
+        // 503: a mailbox that nobody reads.
+        Permission::Anyone => &[200, 308, 400, 404, 405, 406, 503],
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tools: all that can be asked of an agent, with schemas that hold, by the same path as any other request.
 
+use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::decode::Conformance;
 use matchday_testkit::mcp_client::{Legacy, ask, call};
 use matchday_testkit::test_league::{
@@ -147,8 +148,11 @@ async fn every_tool_says_what_it_takes_and_gives() {
 #[tokio::test]
 async fn a_player_registers_by_tool_and_asks_as_a_member() {
     let test_league = TestLeague::new(matchday_server::agent_options);
-    let manager = test_league.manager(quick(short())).await;
-    assert_eq!(quick(short()).conformance, Conformance::Strict);
+    let settings = LeagueSettings {
+        conformance: Conformance::Strict,
+        ..quick(short())
+    };
+    let manager = test_league.manager(settings).await;
     let own = free_port().await;
     let given = checked(
         manager.address(),
@@ -184,7 +188,7 @@ async fn a_refusal_is_an_error_with_the_league_error_as_its_content() {
         (
             "league_query",
             json!({"league_id": "x", "query_type": "GET_STANDINGS", "query_params": {}}),
-            "E003",
+            "E011",
         ),
         (
             "league_query",

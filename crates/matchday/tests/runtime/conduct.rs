@@ -2,6 +2,7 @@
 //! the end of every match; and by whose clock they are judged.
 
 use matchday_core::league::{League, LeagueSettings};
+use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::protocol::{MatchId, PlayerId};
 use matchday_core::retry::{Backoff, RetryPolicy};
@@ -295,10 +296,13 @@ async fn a_false_token_in_an_answer_is_e012() {
         }
         (200, answer, AT_ONCE)
     }
-    let settings = quick(Timing {
-        join: Duration::from_millis(500),
-        ..short()
-    });
+    let settings = LeagueSettings {
+        conformance: Conformance::Strict,
+        ..quick(Timing {
+            join: Duration::from_millis(500),
+            ..short()
+        })
+    };
     let played = Played::with(settings, 1, false_token).await;
     let errors = played.sent_to_stub("GAME_ERROR");
     assert!(

@@ -1,6 +1,7 @@
 //! Small print of the sources, put to the agents over HTTP.
 
-use matchday_core::league::Manager;
+use matchday_core::league::{LeagueSettings, Manager};
+use matchday_core::protocol::decode::Conformance;
 use matchday_core::timing::Timing;
 use matchday_runtime::Handle;
 use matchday_testkit::test_league::{TestLeague, endpoint, quick, until_registered};
@@ -9,7 +10,11 @@ use std::net::SocketAddr;
 
 async fn manager() -> (TestLeague, Handle<Manager>) {
     let test_league = TestLeague::new(matchday_server::agent_options);
-    let manager = test_league.manager(quick(Timing::default())).await;
+    let settings = LeagueSettings {
+        conformance: Conformance::Strict,
+        ..quick(Timing::default())
+    };
+    let manager = test_league.manager(settings).await;
     (test_league, manager)
 }
 

@@ -1,13 +1,14 @@
 //! The start of a league: by its operator's process, or as soon as enough have registered. By way of the manager's own messages.
 
 use super::{RunningLeague, StartCounts};
+use crate::relay::Relay;
 use bytes::Bytes;
 use matchday_core::agent::Content;
 use matchday_core::league::Manager;
 use matchday_core::protocol::messages::{Phase, StartLeague};
 use matchday_core::protocol::{Body, ConversationId, Envelope, LeagueId, Message, Sender};
 use matchday_net::client::{CallError, Client};
-use matchday_runtime::{Inspector, Intake, LocalRoutes};
+use matchday_runtime::{Inspector, Intake, LocalRoutes, Mailboxes};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -15,6 +16,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 /// How long after a refused connection a player is tried again.
 const PAUSE: Duration = Duration::from_millis(500);
+/// How long an agent that dials out may take to come to the next league of its season: until the one before has let it go, and it
+/// has dialled again.
+const DIALLED_WITHIN: Duration = Duration::from_secs(10);
 /// What an agent says to a ping is not read.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
 
@@ -40,14 +44,11 @@ impl RunningLeague {
         let until = Instant::now() + within;
         let mut asked = JoinSet::new();
         for url in players.into_iter().flatten() {
-            let connected = self.relay.as_ref().and_then(|relay| relay.has_reader(&url));
             let (client, routes) = (self.options.client.clone(), self.options.routes.clone());
-            asked.spawn(async move {
-                match connected {
-                    Some(connected) => connected,
-                    None => answers(&client, &routes, &url, until).await,
-                }
-            });
+            match self.relay.clone().filter(|relay| relay.has(&url)) {
+                Some(relay) => asked.spawn(async move { dials(&relay, &url).await }),
+                None => asked.spawn(async move { answers(&client, &routes, &url, until).await }),
+            };
         }
         let mut reached = 0;
         while reached < wanted
@@ -67,6 +68,18 @@ impl RunningLeague {
             )
         })
     }
+}
+
+/// Whether the agent reads its mailbox; waited for, because it may just be coming from another league.
+async fn dials(relay: &Relay, url: &str) -> bool {
+    let until = Instant::now() + DIALLED_WITHIN;
+    while relay.has_reader(url) != Some(true) {
+        if Instant::now() + PAUSE >= until {
+            return false;
+        }
+        sleep(PAUSE).await;
+    }
+    true
 }
 
 /// Whether a connection to the agent can be made; tried until it can, or the time is over.

@@ -5,6 +5,7 @@ use super::rules;
 use super::suite::{Suite, set_field};
 use crate::check::exchange::Exchange;
 use crate::check::probe::Reply;
+use crate::check::reply::ReplyKind;
 use crate::check::rule::Rule;
 use matchday_core::league::TieBreak;
 use matchday_core::league::standings::{CountedMatch, Place, Verdict, compute};
@@ -92,6 +93,7 @@ impl Suite {
             self.check_rows(&rows, &exchange);
         }
         if is_last {
+            self.impossible_scores(assignment, &request).await;
             self.repeat_and_contradict(assignment, &request).await;
         }
     }
@@ -238,6 +240,11 @@ impl Suite {
             // The others say of the match what its own referee is about to say.
             self.is_tampered |= is_taken && std::ptr::eq(rule, &rules::UNKNOWN_MATCH);
         }
+    }
+
+    /// Results that no match can have. Only once the right one is recorded: a manager may give a match to another referee whose
+    /// report it refused for good.
+    async fn impossible_scores(&mut self, assignment: &Assignment, request: &Value) {
         let a = assignment.a.as_str();
         let b = assignment.b.as_str();
         let scores = [
@@ -258,12 +265,13 @@ impl Suite {
                     }
                 })
                 .await;
-            self.is_tampered |= self.refused(
-                &rules::SCORES,
-                &format!("a score of {what}"),
-                "E002",
-                reply.as_ref(),
-            );
+            // What comes first, that it is decided or that it is wrong, is the manager's affair.
+            let code = match reply.as_ref().map(ReplyKind::of) {
+                Some(ReplyKind::Refused { code, .. }) if code == "E016" => "E016",
+                _ => "E002",
+            };
+            let what = format!("a score of {what}");
+            self.is_tampered |= self.refused(&rules::SCORES, &what, code, reply.as_ref());
         }
     }
 

@@ -64,7 +64,7 @@ rules! {
         "Send GAME_ERROR E004 at once, and ask again in what is left of the window.";
     WRONG_MATCH = Mandatory, "fault.wrong-match", Robustness, "An answer for another match does not count (E015)", "windows",
         "Compare match_id with the one that you asked about; send GAME_ERROR E015 and ask again.";
-    WRONG_PLAYER = Mandatory, "fault.wrong-player", Robustness, "An answer in another's name does not count (E012)", "windows",
+    WRONG_PLAYER = Mandatory, "fault.wrong-player", Robustness, "An answer in another's name counts for who gave it, or not at all (E012)", "windows",
         "Compare player_id with whom you asked; send GAME_ERROR E012 and ask again.";
     DUPLICATE = Mandatory, "robust.duplicate-round", Robustness, "An announcement that comes twice is played once", "round_announcement",
         "Remember the matches that you have begun, by match_id.";

@@ -81,7 +81,10 @@ impl League {
     ) -> LeagueQueryResponse {
         let found = match query {
             Query::Standings => return self.standings_answer(params.detail == Some(true)),
-            Query::Schedule => self.schedule(params.round_id).and_then(data),
+            Query::Schedule => {
+                let knows_agents = matches!(member, Sender::Player(_) | Sender::Referee(_));
+                self.schedule(params.round_id, knows_agents).and_then(data)
+            }
             Query::NextMatch => self
                 .subject(member, params)
                 .and_then(|player| data(self.next_match(player))),
@@ -160,7 +163,11 @@ impl League {
         }
     }
 
-    fn schedule(&self, only: Option<RoundId>) -> Result<ScheduleData, QueryError> {
+    fn schedule(
+        &self,
+        only: Option<RoundId>,
+        knows_agents: bool,
+    ) -> Result<ScheduleData, QueryError> {
         if self.rounds.is_empty() {
             let message = "the rounds are drawn up when the league starts";
             return Err(query_error(ErrorCode::InvalidState, message));
@@ -186,15 +193,17 @@ impl League {
         let known = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX);
         let to_come = self.rounds_in_all().saturating_sub(known);
         Ok(ScheduleData {
-            rounds: rounds.map(|round| self.scheduled_round(round)).collect(),
+            rounds: rounds
+                .map(|round| self.scheduled_round(round, knows_agents))
+                .collect(),
             rounds_to_come: (to_come > 0).then_some(to_come),
         })
     }
 
-    fn scheduled_round(&self, round: &Round) -> ScheduledRound {
+    fn scheduled_round(&self, round: &Round, knows_agents: bool) -> ScheduledRound {
         let matches = self
             .matches_of(round)
-            .map(|(id, fixture)| self.scheduled_match(id, fixture))
+            .map(|(id, fixture)| self.scheduled_match(id, fixture, knows_agents))
             .collect();
         let drawn = round.drawn.as_ref();
         ScheduledRound {
@@ -209,7 +218,13 @@ impl League {
         }
     }
 
-    fn scheduled_match(&self, match_id: &MatchId, fixture: &Match) -> ScheduledMatch {
+    /// Where agents listen is told to agents alone.
+    fn scheduled_match(
+        &self,
+        match_id: &MatchId,
+        fixture: &Match,
+        knows_agents: bool,
+    ) -> ScheduledMatch {
         let state = match &fixture.decision {
             Some(_) => MatchProgress::Decided,
             None if fixture.in_play => MatchProgress::Playing,
@@ -224,6 +239,7 @@ impl League {
             referee_endpoint: fixture
                 .planned
                 .as_ref()
+                .filter(|_| knows_agents)
                 .and_then(|id| Some(self.referees.get(id)?.meta.contact_endpoint.clone())),
             state,
             result: fixture.decision.as_ref().map(|decision| ScheduledResult {
