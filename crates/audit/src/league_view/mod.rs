@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - here: a whole league; [`standings`]: the rows of the standings; [`columns`]: the columns that every rendering takes of them
-//! - [`matches`]: matches and rounds; [`players`]: a player's record
+//! - [`mod@matches`]: matches and rounds; [`players`]: a player's record
 
 pub mod columns;
 pub mod matches;

@@ -1,4 +1,4 @@
-//! Very many matches by [`Rules`](super::rules::Rules): no JSON, no allocation, one call for each match. Pure.
+//! Very many matches by [`Rules`]: no JSON, no allocation, one call for each match. Pure.
 
 use super::rules::{Choose, Rules, Situation, StrategyOf};
 use super::{Outcome, Seat, Turn};

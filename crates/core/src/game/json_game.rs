@@ -1,4 +1,4 @@
-//! A match by [`Rules`](super::rules::Rules) in the JSON of messages: what referees, replay and tools play by. Pure.
+//! A match by [`Rules`] in the JSON of messages: what referees, replay and tools play by. Pure.
 
 use super::prospect::Prospect;
 use super::rules::{Presentation, Rules, Situation, StrategyOf};
