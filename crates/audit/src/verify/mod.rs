@@ -78,6 +78,9 @@ pub struct Verification {
     pub results_proven: u64,
     /// The matches whose result is a referee's word, although a player in it had a key.
     pub unproven: Vec<MatchId>,
+    /// Whether agents needed no tokens, so that anybody on the machine could have spoken for them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tokens_optional: bool,
     /// The table as the results make it; up to the fault, if there is one.
     pub table: Vec<StandingRow>,
     /// Who has won, if the league is over.
@@ -461,6 +464,7 @@ impl Auditor {
     fn report(self, found: &mut Verification) {
         let league = self.league();
         found.league_id = league.created.then(|| league.settings.league_id.clone());
+        found.tokens_optional = !league.settings.tokens.is_required();
         found.matches = u64::from(league.matches_decided);
         found.matches_scheduled = league.matches.len() as u64;
         found.table = league.rows().to_vec();

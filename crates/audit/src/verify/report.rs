@@ -36,6 +36,12 @@ impl fmt::Display for Verification {
                         self.named_unproven()
                     )?;
                 }
+                if self.tokens_optional {
+                    writeln!(
+                        f,
+                        "tokens   optional: anybody on the machine could speak for an agent, so that results are unproven"
+                    )?;
+                }
                 let replayed = self.matches_replayed;
                 let untold = self.matches_untold;
                 if replayed + untold > 0 {

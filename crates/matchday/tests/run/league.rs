@@ -31,6 +31,18 @@ fn a_league_of_four_ends_with_table_champion_and_a_file_that_verifies() {
 }
 
 #[test]
+fn a_league_without_tokens_says_so_whenever_its_results_are_looked_at() {
+    let program = Program::new();
+    program.league(&["--tokens", "optional"]);
+    let verified = program.run(&["verify", "league.db"]);
+    assert!(
+        verified.out.contains("tokens   optional"),
+        "{}",
+        verified.out
+    );
+}
+
+#[test]
 fn json_is_all_that_is_printed_and_says_what_verify_finds() {
     let program = Program::new();
     let ran = program

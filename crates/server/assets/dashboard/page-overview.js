@@ -83,6 +83,13 @@ function hero(league) {
           : null,
         league.completed_at ? `, ended ${moment(league.completed_at)}` : null,
       ),
+      league.tokens_optional
+        ? el(
+            'p',
+            { class: 'muted' },
+            'Practice without tokens: anybody on this machine could speak for an agent, so that results are unproven.',
+          )
+        : null,
     ),
     figures(
       figure(number(league.players), league.players === 1 ? 'player' : 'players'),

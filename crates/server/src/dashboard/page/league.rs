@@ -44,6 +44,9 @@ pub(crate) struct LeaguePage {
     #[serde(skip_serializing_if = "Option::is_none")]
     top_two: Option<String>,
     next: Vec<NextStep>,
+    /// Whether agents need no tokens, so that results are unproven.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    tokens_optional: bool,
     operator: bool,
 }
 
@@ -154,6 +157,7 @@ pub(crate) fn page(
             // Rounds that are still to be drawn have matches that nobody can count yet.
             total: (drawn_up && all_drawn && !league.is_ladder()).then_some(total),
         },
+        tokens_optional: !league.settings.tokens.is_required(),
         technical_losses: technical,
         luck: statistics.map(|statistics| statistics.luck.sentence.clone()),
         top_two: statistics
