@@ -144,7 +144,7 @@ pub(super) fn standings(league_log: &LeagueLog) -> impl Iterator<Item = Standing
         .to_vec()
         .into_iter()
         .map(|row| StandingLine {
-            rank: row.rank,
+            rank: row.shown_rank(),
             strategy: players
                 .get(&row.player_id)
                 .and_then(|player| player.meta.strategy.clone()),

@@ -57,7 +57,9 @@ fn endpoint(input: &[u8]) {
 fn sender(input: &[u8]) {
     let good = ["league_manager", "launcher", "referee:REF01", "player:P01"];
     let text = mutated_text(&good, input);
-    if let Some(sender) = Sender::parse(&text) {
-        assert_eq!(sender.to_string(), text);
+    // A manager may have an id, and a shorter name.
+    match Sender::parse(&text) {
+        None | Some(Sender::LeagueManager) => {}
+        Some(sender) => assert_eq!(sender.to_string(), text),
     }
 }

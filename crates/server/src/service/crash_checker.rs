@@ -122,6 +122,12 @@ fn copy(from: &Path, to: &Path, names: &[&str]) {
 /// Carries out all changes of leagues, and leaves in `to` what is on the disk then.
 async fn record(folder: &Path, to: &Path) {
     let service = open(folder).await;
+    // As long as somebody reads, the write-ahead log keeps every commit, those before a removal too.
+    let reader = Connection::open(folder.join("service.db")).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    reader
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+        .unwrap();
     let spec = |name: &str| LeagueSpec {
         league_id: name.to_owned(),
         settings: BTreeMap::new(),
@@ -150,6 +156,7 @@ async fn record(folder: &Path, to: &Path) {
         to,
         &["service.db", "service.db-wal", "service.db.checkpoint-keys"],
     );
+    drop(reader);
     fs::create_dir(to.join("service.archive")).unwrap();
     copy(
         &folder.join("service.archive"),
