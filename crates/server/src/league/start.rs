@@ -2,7 +2,6 @@
 
 use super::{RunningLeague, StartCounts};
 use crate::relay::Relay;
-use bytes::Bytes;
 use matchday_core::agent::Content;
 use matchday_core::league::Manager;
 use matchday_core::protocol::messages::{Phase, StartLeague};
@@ -19,8 +18,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How long an agent that dials out may take to come to the next league of its season: until the one before has let it go, and it
 /// has dialled again.
 const DIALLED_WITHIN: Duration = Duration::from_secs(10);
-/// What an agent says to a ping is not read.
-const ANSWER_BYTES_MAX: usize = 64 << 10;
 
 impl RunningLeague {
     /// Waits until so many players can be reached that are in and not suspended; says why the league cannot begin if too few can.
@@ -88,10 +85,9 @@ async fn answers(client: &Client, routes: &LocalRoutes, url: &str, until: Instan
         return true;
     }
     loop {
-        let ping = Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
-        let call = client.call(url, ping, until, ANSWER_BYTES_MAX).await;
+        let call = client.reach(url, until, None).await;
         let is_ours = matches!(call.result, Err(CallError::Local(_)));
-        if call.result.is_ok() || call.timings.connected.is_some() || is_ours {
+        if call.result.is_ok() || is_ours {
             return true;
         }
         if Instant::now() + PAUSE >= until {
