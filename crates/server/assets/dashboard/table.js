@@ -6,7 +6,7 @@ import { el } from './dom.js';
 import { save, saveCsv, saveJson } from './download.js';
 import { followLink, following } from './follow.js';
 import { form, searchField, who } from './parts.js';
-import { plural, sentence } from './words.js';
+import { percent, plural, sentence } from './words.js';
 
 /** By how many places it has risen or fallen since the round began. */
 export function rise(places) {
@@ -70,8 +70,23 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
           shown: (row) => connection(row.connection),
         }
       : null,
+    rows.some((row) => row.chance !== undefined)
+      ? {
+          name: 'Title',
+          words: 'Chance to win the league: the matches that are left, played 2,000 times by the ratings of now',
+          wide: true,
+          of: (row) => row.chance ?? 0,
+          shown: (row) => chance(row.chance ?? 0),
+        }
+      : null,
     { name: 'Pts', words: 'Points', class: 'points', of: (row) => row.points },
   ].filter(Boolean);
+}
+
+/** No chance and certainty are said only of what is so. */
+function chance(share) {
+  if (share === 0 || share === 1) return percent(share);
+  return share < 0.01 ? '< 1 %' : share > 0.99 ? '> 99 %' : percent(share);
 }
 
 /** With its interval beside it, or where there are more columns, when it is pointed at. */
