@@ -31,7 +31,7 @@ function lastMove(match) {
     { class: 'last-move', key: 'last-move' },
     el('bdi', {}, name(player)),
     ` ${made.words}`,
-    made.think_ms === undefined ? null : ` (${duration(made.think_ms)})`,
+    made.think_ms === undefined ? null : [' ', el('span', { class: 'whole' }, `(${duration(made.think_ms)})`)],
   );
 }
 

@@ -24,6 +24,7 @@ const plain = (value) => (Number.isInteger(value) ? value : value.toFixed(1));
 
 /** The columns that can be sorted by; `wide` ones are left out on phones. */
 function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pending }) {
+  const hasChances = rows.some((row) => row.chance !== undefined);
   const rated = pending || rows.some((row) => row.rating);
   return [
     { name: 'P', words: 'Played', of: (row) => row.played },
@@ -53,7 +54,7 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
           of: (row) => row.rating?.value ?? -Infinity,
           shown: (row) =>
             row.rating
-              ? rating(row.rating, tieBreaks.length)
+              ? rating(row.rating, tieBreaks.length > 0 || hasChances)
               : el(
                   'span',
                   { class: 'muted', title: pending ? 'The ratings are being computed' : null },
@@ -70,7 +71,7 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
           shown: (row) => connection(row.connection),
         }
       : null,
-    rows.some((row) => row.chance !== undefined)
+    hasChances
       ? {
           name: 'Title',
           words: 'Chance to win the league: the matches that are left, played 2,000 times by the ratings of now',
