@@ -8,7 +8,7 @@ import { following, link } from './follow.js';
 import { countdown, empty, figure, figures, head, matchList, next } from './parts.js';
 import { podium } from './podium.js';
 import { groupTables, table } from './table.js';
-import { moment, number, plural, sentence } from './words.js';
+import { gameName, moment, number, plural, sentence } from './words.js';
 
 // Every move is a message, so that the boards move with them.
 export const topics = ['league', 'standings', 'rounds', 'messages'];
@@ -77,7 +77,7 @@ function hero(league) {
       el(
         'p',
         { class: 'muted' },
-        league.game.replaceAll('_', ' '),
+        gameName(league.game),
         league.format ? `, ${String(league.format).replaceAll('_', ' ')}` : '',
         starts && starts > league.now && league.phase === 'running'
           ? [', this round starts ', countdown(starts)]

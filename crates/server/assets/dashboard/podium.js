@@ -4,7 +4,7 @@ import { el, svg } from './dom.js';
 import { save, savePng } from './download.js';
 import { link } from './follow.js';
 import { hue, who } from './parts.js';
-import { plural, sentence } from './words.js';
+import { gameName, plural, sentence } from './words.js';
 
 const PLACES = { 1: 'First', 2: 'Second', 3: 'Third' };
 const ICONS = { upset: '⚡', longest: '∞', fastest: '➤', luckiest: '✤' };
@@ -100,7 +100,7 @@ function picture(league, champions, best) {
       'font-family': 'system-ui, -apple-system, Segoe UI, Roboto, sans-serif',
     },
     svg('rect', { width: 1200, height: 630, fill: '#f5f6f2' }),
-    text(600, 90, 28, `${league.league_id} · ${league.game.replaceAll('_', ' ')}`, { fill: '#56615c' }),
+    text(600, 90, 28, `${league.league_id} · ${gameName(league.game)}`, { fill: '#56615c' }),
     text(600, 150, 26, `★ ${names.length > 1 ? 'JOINT CHAMPIONS' : 'CHAMPION'} ★`, {
       fill: '#8a5a00',
       'font-weight': 700,
