@@ -42,9 +42,12 @@ impl Remaining {
                 .collect();
             for player in &first {
                 if let Some(chance) = chances.get_mut(*player) {
-                    *chance += 1.0 / (leagues * first.len()) as f64;
+                    *chance += 1.0 / first.len() as f64;
                 }
             }
+        }
+        for chance in &mut chances {
+            *chance /= leagues as f64;
         }
         chances
     }
