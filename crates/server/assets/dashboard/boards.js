@@ -88,7 +88,7 @@ function small(match, game, pick) {
       ' ',
       el(
         'button',
-        { type: 'button', class: 'small', 'aria-label': `Show ${match.id} large`, onclick: () => pick(match.id) },
+        { type: 'button', class: 'small', 'aria-label': `Watch ${match.id}`, onclick: () => pick(match.id) },
         'Watch',
       ),
     ),

@@ -16,7 +16,7 @@ await scenario(async ({ url, visit }) => {
   assert.ok((await width(large)) > 1.8 * (await width(small.first())), 'the large board is large');
 
   const picked = await small.nth(1).getByRole('button').getAttribute('aria-label');
-  const id = /Show (\S+) large/.exec(picked)[1];
+  const id = /Watch (\S+)/.exec(picked)[1];
   await small.nth(1).getByRole('button').click();
   await large.getByRole('link', { name: id, exact: true }).waitFor();
   assert.equal(await small.count(), 4);
