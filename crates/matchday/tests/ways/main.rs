@@ -8,7 +8,9 @@
     reason = "a test fails by panicking"
 )]
 
+#[cfg(unix)]
 mod operator;
+#[cfg(unix)]
 mod stranger;
 mod student;
 mod teacher;
