@@ -112,8 +112,11 @@ impl Starter {
         std::os::unix::fs::symlink(tools.join("node_modules"), self.folder.join("node_modules"))
             .unwrap();
         #[cfg(windows)]
-        std::os::windows::fs::symlink_dir(tools.join("node_modules"), self.folder.join("node_modules"))
-            .unwrap();
+        std::os::windows::fs::symlink_dir(
+            tools.join("node_modules"),
+            self.folder.join("node_modules"),
+        )
+        .unwrap();
         let Some(node) = tool("node", "--version", "v", (20, 0)) else {
             return;
         };
