@@ -76,6 +76,9 @@ pub const STANDINGS: [Column<Standing>; 14] = [
     column("payoff", "payoff", Kind::Number, 8, |row| {
         row.payoff.map(|payoff| payoff.to_string())
     }),
+    column("pairing_rating", "pairing rating", Kind::Number, 6, |row| {
+        row.pairing_rating.map(|rating| rating.to_string())
+    }),
     column("rating", "rating (95 %)", Kind::Number, 4, |row| {
         row.rating
             .map(|rating| format!("{} ({} to {})", rating.value, rating.low, rating.high))

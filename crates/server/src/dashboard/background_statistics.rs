@@ -87,10 +87,7 @@ impl BackgroundStatistics {
 
     fn compute(&self, projection: &Projection, mark: u64) {
         let began = Instant::now();
-        let statistics = LeagueStatistics::of(
-            &statistics::of_league(&projection.league),
-            &Resampling::default(),
-        );
+        let statistics = statistics::statistics(&projection.league, &Resampling::default());
         let pause = RECOMPUTE_EVERY.max(began.elapsed().saturating_mul(PAUSE_FACTOR));
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
