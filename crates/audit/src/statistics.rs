@@ -1,7 +1,7 @@
 //! The statistics of a league, from its state or from a manager's answers. Pure.
 
 use matchday_core::league::standings::Verdict;
-use matchday_core::league::{Format, League};
+use matchday_core::league::{Draw, Format, League};
 use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::query_data::{
     ScheduleData, ScheduledMatch, ScheduledRound, StandingsData,
@@ -21,7 +21,7 @@ const SWISS_DRAWN_MAX: usize = 64;
 /// All statistics of a league that is at hand.
 pub fn statistics(league: &League, settings: &Resampling) -> LeagueStatistics {
     let results = of_league(league);
-    let rounds = chance_rounds(league, &results);
+    let rounds = chance_rounds(league.draw.as_deref(), &results);
     LeagueStatistics::of(&results, &rounds, settings)
 }
 
@@ -44,15 +44,12 @@ pub fn statistics_of_answers(
 
 /// Leagues of chance are drawn as this one was. A ladder is compared with its own pairings, of which each player has as many
 /// whatever comes of them.
-fn chance_rounds<'a>(league: &'a League, results: &Results) -> ChanceRounds<'a> {
-    let drawn = league
-        .draw
-        .as_deref()
-        .filter(|draw| match draw.competition().format {
-            Format::RoundRobin | Format::DoubleRoundRobin | Format::Ladder => false,
-            Format::Swiss => draw.players().len() <= SWISS_DRAWN_MAX,
-            Format::Knockout | Format::GroupsKnockout => true,
-        });
+pub fn chance_rounds<'a>(draw: Option<&'a Draw>, results: &Results) -> ChanceRounds<'a> {
+    let drawn = draw.filter(|draw| match draw.competition().format {
+        Format::RoundRobin | Format::DoubleRoundRobin | Format::Ladder => false,
+        Format::Swiss => draw.players().len() <= SWISS_DRAWN_MAX,
+        Format::Knockout | Format::GroupsKnockout => true,
+    });
     let Some(draw) = drawn else {
         return ChanceRounds::Fixed;
     };

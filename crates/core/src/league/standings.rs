@@ -364,7 +364,8 @@ impl Ranking<'_> {
     fn split_by(&self, rule: TieBreak, mut groups: Vec<Group>) -> Vec<Group> {
         loop {
             let before = groups.len();
-            groups = split(groups, rule.name(), &self.keys(rule, &groups));
+            let keys = self.keys(rule, &groups);
+            groups = split(groups, rule.name(), &keys);
             if rule != TieBreak::HeadToHead || groups.len() == before {
                 return groups;
             }

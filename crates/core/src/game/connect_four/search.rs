@@ -3,7 +3,7 @@
 
 use super::super::memo::Memo;
 use super::super::prospect::Prospect;
-use super::{BOARD, BOTTOM, COLUMNS, Cells, ROWS, STRIDE};
+use super::{BOARD, BOTTOM, Cells, STRIDE};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The middle first: it is part of the most lines, and good moves tried early spare the search the others.
@@ -13,7 +13,7 @@ pub(super) const DEPTH: u32 = 5;
 /// A win, less the marks on the board when it comes: sooner is better.
 const WON: i32 = 10_000;
 /// How many positions are looked at for what a move leads to.
-const POSITIONS_MAX: u32 = 50_000;
+const POSITIONS_MAX: u32 = 10_000;
 
 /// The best column for the player with `own` marks, the earliest in [`ORDER`] of equal ones.
 pub(super) fn best_column(own: Cells, theirs: Cells) -> Option<u32> {
