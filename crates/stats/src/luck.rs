@@ -153,6 +153,16 @@ fn league_of_chance(
     played
 }
 
+impl std::fmt::Debug for ChanceRounds<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Fixed => "Fixed",
+            Self::Drawn(_) => "Drawn",
+            Self::Unknown => "Unknown",
+        })
+    }
+}
+
 /// What is compared of a league.
 struct Judged {
     spread: f64,

@@ -38,7 +38,7 @@ pub enum Tone {
     Technical,
 }
 
-pub const STANDINGS: [Column<Standing>; 14] = [
+pub const STANDINGS: [Column<Standing>; 15] = [
     column("rank", "rank", Kind::Number, 9, |row| {
         Some(row.rank.to_string())
     }),
