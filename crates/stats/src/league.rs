@@ -4,6 +4,7 @@
 use crate::bradley_terry::{Fit, Model, Prior, Superiority, rating};
 use crate::glicko;
 use crate::luck::{self, ByChance, ChanceRounds, Meter, StandingsByChance};
+use crate::normal::Z_95;
 use crate::null_model::{NullModel, PointsDistribution};
 use crate::posterior;
 use crate::results::{Game, Results, Wdl};
@@ -111,6 +112,13 @@ pub struct Strength {
     /// The 95 % credible interval.
     pub low: f64,
     pub high: f64,
+}
+
+impl Strength {
+    /// The standard deviation, as the interval has it.
+    pub fn deviation(self) -> f64 {
+        (self.high - self.low) / (2.0 * Z_95)
+    }
 }
 
 /// The first two of the standings.
