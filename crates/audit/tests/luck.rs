@@ -103,7 +103,9 @@ fn league(game: &str, format: Format, number: u64) -> Seen {
 #[test]
 fn chance_looks_like_more_than_luck_in_one_league_of_twenty_in_every_format() {
     let asked = std::env::var("LUCK_LEAGUES").ok();
-    let leagues: u64 = asked.as_deref().map_or(60, |leagues| leagues.parse().unwrap());
+    let leagues: u64 = asked
+        .as_deref()
+        .map_or(60, |leagues| leagues.parse().unwrap());
     if asked.is_some() {
         println!("| Format | Game | Table | Best player | Any player |");
         println!("| --- | --- | --- | --- | --- |");

@@ -296,14 +296,12 @@ fn the_whole_grid() {
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for players in sizes.unwrap_or_else(|| vec![4, 8, 16, 50]) {
         let round_robins = [1, 2, 10].map(Design::RoundRobin);
-        let designs = round_robins
-            .into_iter()
-            .chain([
-                Design::Swiss,
-                Design::Knockout,
-                Design::Groups,
-                Design::Season,
-            ]);
+        let designs = round_robins.into_iter().chain([
+            Design::Swiss,
+            Design::Knockout,
+            Design::Groups,
+            Design::Season,
+        ]);
         for design in designs.filter(|design| {
             format
                 .as_ref()

@@ -10,8 +10,8 @@ use matchday_core::game::{self, GAMES, GameEntry, Seat, Turn, strategy};
 use matchday_core::protocol::GameType;
 pub(super) use matchday_research::simulate::entrants::knows;
 use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
-use matchday_terminal::{headed, say, table};
 use matchday_terminal::suggest::nearest;
+use matchday_terminal::{headed, say, table};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ Example:
   matchday games
   matchday games connect_four
   matchday games connect_four --solve 3342      (what each move leads to, after these columns)
-  matchday games nim --solve '[{"heap":3,"take":7}]'
+  matchday games nim --solve '[{\"heap\":3,\"take\":7}]'
   matchday games --json | jq '.games[].game_type'";
 
 #[derive(Debug, Args)]
@@ -88,7 +88,10 @@ fn solved(game: &GameEntry, position: &str) -> Result<Solved, String> {
     let mut play = (game.new)();
     for (number, made) in (1..).zip(moves) {
         let Turn::One(seat) = play.turn() else {
-            return Err(format!("there is no move {number}: {}", over(game, play.turn())));
+            return Err(format!(
+                "there is no move {number}: {}",
+                over(game, play.turn())
+            ));
         };
         play.play(seat, &made)
             .map_err(|illegal| format!("move {number}: {illegal}"))?;
