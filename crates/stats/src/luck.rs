@@ -77,7 +77,7 @@ pub fn anybody(by_chance: Option<&ByChance>, chance: f64, players: usize) -> f64
             (as_rare.count() + 1) as f64 / (rarest.len() + 1) as f64
         }
         // As if records were independent of each other.
-        None => -f64::exp_m1(players as f64 * f64::ln_1p(-chance)),
+        None => -libm::expm1(players as f64 * libm::log1p(-chance)),
     }
 }
 
