@@ -1,11 +1,75 @@
-//! Converts the results of a league for the statistics crate, from the league's state or from a manager's answers.
-//! Pure.
+//! The statistics of a league, from its state or from a manager's answers. Pure.
 
-use matchday_core::league::League;
 use matchday_core::league::standings::Verdict;
-use matchday_core::protocol::messages::query_data::{ScheduleData, ScheduledMatch, StandingsData};
+use matchday_core::league::{Draw, Format, League};
+use matchday_core::protocol::PlayerId;
+use matchday_core::protocol::messages::query_data::{
+    ScheduleData, ScheduledMatch, ScheduledRound, StandingsData,
+};
 use matchday_core::protocol::messages::{GameStatus, StandingRow};
-use matchday_stats::{Entrant, MatchOutcome, Played, Results};
+use matchday_stats::luck::PlayLeague;
+use matchday_stats::results;
+use matchday_stats::{
+    ChanceRounds, Entrant, LeagueStatistics, MatchOutcome, Played, Resampling, Results,
+};
+use std::collections::BTreeMap;
+
+/// The pairing of a swiss round takes time with the third power of the players. A larger league is compared with its own
+/// pairings, among which points are a little further apart: that errs towards luck.
+const SWISS_DRAWN_MAX: usize = 64;
+
+/// All statistics of a league that is at hand.
+pub fn statistics(league: &League, settings: &Resampling) -> LeagueStatistics {
+    let results = of_league(league);
+    let rounds = chance_rounds(league.draw.as_deref(), &results);
+    LeagueStatistics::of(&results, &rounds, settings)
+}
+
+/// All statistics, as far as a manager's answers tell them.
+pub fn statistics_of_answers(
+    standings: &StandingsData,
+    schedule: &ScheduleData,
+    settings: &Resampling,
+) -> LeagueStatistics {
+    let results = of_answers(standings, schedule);
+    // Rounds that follow from results have names.
+    let has_name = |round: &ScheduledRound| round.title.is_some();
+    let rounds = if schedule.rounds.iter().any(has_name) && !results.ladder {
+        ChanceRounds::Unknown
+    } else {
+        ChanceRounds::Fixed
+    };
+    LeagueStatistics::of(&results, &rounds, settings)
+}
+
+/// Leagues of chance are drawn as this one was. A ladder is compared with its own pairings, of which each player has as many
+/// whatever comes of them.
+pub fn chance_rounds<'a>(draw: Option<&'a Draw>, results: &Results) -> ChanceRounds<'a> {
+    let drawn = draw.filter(|draw| match draw.competition().format {
+        Format::RoundRobin | Format::DoubleRoundRobin | Format::Ladder => false,
+        Format::Swiss => draw.players().len() <= SWISS_DRAWN_MAX,
+        Format::Knockout | Format::GroupsKnockout => true,
+    });
+    let Some(draw) = drawn else {
+        return ChanceRounds::Fixed;
+    };
+    let ids = results
+        .players
+        .iter()
+        .map(|player| PlayerId::new(player.id.as_str()));
+    let places: BTreeMap<PlayerId, usize> = ids.zip(0..).collect();
+    let place = move |id: &PlayerId| places.get(id).copied().unwrap_or(usize::MAX);
+    let play: Box<PlayLeague<'a>> = Box::new(move |decide| {
+        draw.play_out(|a, b| {
+            Some(match decide(place(a), place(b))? {
+                results::Verdict::A => Verdict::WonByA,
+                results::Verdict::B => Verdict::WonByB,
+                results::Verdict::Draw => Verdict::Drawn,
+            })
+        });
+    });
+    ChanceRounds::Drawn(play)
+}
 
 pub fn of_league(league: &League) -> Results {
     let game = league.settings.game_type.to_string();
@@ -89,6 +153,7 @@ fn decided(round: u32, played: &ScheduledMatch) -> Option<Played> {
 
 fn entrants(rows: &[StandingRow]) -> Vec<Entrant> {
     let entrant = |row: &StandingRow| Entrant {
+        rank: row.shown_rank(),
         id: row.player_id.to_string(),
         name: row.display_name.escaped().to_string(),
     };

@@ -112,6 +112,39 @@ fn head_to_head_counts_only_matches_among_the_tied() {
     );
 }
 
+/// P01 to P04 have 7 points each: among themselves 7, 3, 3 and 4. P03 has beaten P02, who has the greater share of wins.
+#[test]
+fn head_to_head_is_applied_again_to_those_still_level_after_it() {
+    let places = rank(
+        8,
+        &[
+            (1, 2, WonByA),
+            (1, 3, WonByA),
+            (1, 4, Drawn),
+            (3, 2, WonByA),
+            (2, 4, WonByA),
+            (4, 3, WonByA),
+            (4, 5, WonByA),
+            (2, 5, WonByA),
+            (2, 6, Drawn),
+            (3, 5, Drawn),
+            (3, 6, Drawn),
+            (3, 7, Drawn),
+            (3, 8, Drawn),
+        ],
+    );
+    let order: Vec<_> = read(&places).into_iter().take(4).collect();
+    assert_eq!(
+        order,
+        [
+            "P01 7 ahead of P04 on head-to-head",
+            "P04 7 ahead of P03 on head-to-head",
+            "P03 7 ahead of P02 on head-to-head",
+            "P02 7 ahead of P06 on points"
+        ]
+    );
+}
+
 #[test]
 fn then_the_share_of_wins_decides() {
     // Both have 3 points and have not met: one win in one match against three draws.

@@ -6,9 +6,6 @@
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
-/// The 97.5 % quantile of the normal distribution: half the width of a 95 % interval.
-const Z_95: f64 = 1.959_963_984_540_054;
-
 /// Rating points per unit of the internal scale.
 const SCALE: f64 = 173.7178;
 const RATING_START: f64 = 1500.0;
@@ -38,12 +35,6 @@ impl Default for Rating {
 }
 
 impl Rating {
-    /// The 95 % confidence interval.
-    pub fn interval(self) -> [f64; 2] {
-        let half = Z_95 * self.deviation;
-        [self.rating - half, self.rating + half]
-    }
-
     /// The rating after a rating period with these matches: opponent and score (1, 1/2 or 0).
     #[must_use]
     pub fn after(self, matches: &[(Rating, f64)]) -> Self {
@@ -76,13 +67,6 @@ impl Rating {
             deviation: phi * SCALE,
             volatility,
         }
-    }
-
-    /// The score that the first of two may expect of a match: 1 for a win, 1/2 for a draw. Unsure ratings make it nearer to 1/2.
-    pub fn expected_score(self, opponent: Self) -> f64 {
-        let phi = hypotenuse(self.phi(), opponent.phi());
-        let weight = 1.0 / (1.0 + 3.0 * phi * phi / (PI * PI)).sqrt();
-        1.0 / (1.0 + libm::exp(-weight * (self.mu() - opponent.mu())))
     }
 
     /// Step 3: how much a match against this opponent tells.
@@ -174,16 +158,6 @@ mod tests {
             "{rested:?}"
         );
         assert_eq!(Rating::default().after(&[]), Rating::default());
-    }
-
-    #[test]
-    fn unsure_ratings_promise_less() {
-        let better = rating(1700.0, 50.0);
-        let worse = rating(1500.0, 50.0);
-        let sure = better.expected_score(worse);
-        assert!((sure + worse.expected_score(better) - 1.0).abs() < 1e-12);
-        let unsure = rating(1700.0, 300.0).expected_score(rating(1500.0, 300.0));
-        assert!(0.5 < unsure && unsure < sure, "{unsure} {sure}");
     }
 
     proptest! {

@@ -7,9 +7,7 @@ use crate::parallel::Run;
 use crate::seeds::{Purpose, stream};
 use matchday_core::entropy::Entropy;
 use matchday_core::game::{GameEntry, Seat};
-use matchday_core::league::format::{
-    Competition, Draw, DrawnRound, Impossible, PlayedRound, Seeding,
-};
+use matchday_core::league::format::{Competition, Draw, Impossible, Seeding};
 use matchday_core::league::standings::{self, Basis, IndexedMatch, PAYOFF, Verdict};
 use matchday_core::league::{LeagueSettings, TieBreak};
 use matchday_core::protocol::PlayerId;
@@ -178,37 +176,10 @@ impl Season<'_, '_> {
     /// Plays a league whose rounds depend on earlier results.
     fn play_drawn(&mut self, draw: &Draw) -> Option<Basis> {
         let ids = &self.format.ids;
-        let nobody = BTreeSet::new();
-        let mut rounds: Vec<(DrawnRound, Vec<Option<Verdict>>)> = Vec::new();
-        loop {
-            let next = draw.next(&played_rounds(&rounds), &nobody);
-            if next.is_empty() {
-                break;
-            }
-            for round in next {
-                let meetings = round
-                    .pairs
-                    .iter()
-                    .map(|(a, b)| (place(ids, a), place(ids, b)));
-                let verdicts: Option<Vec<_>> = meetings
-                    .map(|(a, b)| Some(Some(self.meet(a, b)?)))
-                    .collect();
-                rounds.push((round, verdicts?));
-            }
-        }
+        let course = draw.play_out(|a, b| self.meet(place(ids, a), place(ids, b)))?;
         let ids: Vec<&PlayerId> = ids.iter().collect();
-        Some(draw.basis(&ids, &played_rounds(&rounds)))
+        Some(draw.basis(&ids, &course.played()))
     }
-}
-
-fn played_rounds(rounds: &[(DrawnRound, Vec<Option<Verdict>>)]) -> Vec<PlayedRound<'_>> {
-    rounds
-        .iter()
-        .map(|(drawn, verdicts)| PlayedRound {
-            drawn,
-            verdicts: verdicts.clone(),
-        })
-        .collect()
 }
 
 impl Leagues<'_> {

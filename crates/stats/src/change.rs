@@ -99,6 +99,7 @@ mod tests {
     /// Ada and Bob met `met` times, and Ada won `ada` of them; Eve lost to both once.
     fn league(ada: u32, met: u32) -> Results {
         let entrant = |id: &str, name: &str| Entrant {
+            rank: 1,
             id: id.into(),
             name: name.into(),
         };
@@ -244,6 +245,7 @@ mod tests {
     #[test]
     fn a_player_is_known_by_its_name_or_by_its_id() {
         let bob = Entrant {
+            rank: 1,
             id: "P01".into(),
             name: "Bob".into(),
         };

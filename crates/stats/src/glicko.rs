@@ -1,40 +1,26 @@
-//! Glicko-2 ratings by round: a round is a rating period. Pure.
+//! The pairing ratings of a ladder, by Glicko-2: a round is a rating period of those who play in it. Pure.
 
 use crate::results::Game;
 pub use matchday_rating::Rating;
 use std::collections::BTreeMap;
 
 /// The ratings of all players after each round with a match.
-pub fn by_round(players: usize, games: &[Game]) -> Vec<(u32, Vec<Rating>)> {
-    by_round_from(vec![Rating::default(); players], games)
-}
-
-/// The same for a ladder, where a round is a rating period of those who play in it alone.
 pub fn of_ladder(players: usize, games: &[Game]) -> Vec<(u32, Vec<Rating>)> {
-    history(vec![Rating::default(); players], games, false)
-}
-
-/// The same, from given initial ratings.
-pub fn by_round_from(start: Vec<Rating>, games: &[Game]) -> Vec<(u32, Vec<Rating>)> {
-    history(start, games, true)
-}
-
-fn history(start: Vec<Rating>, games: &[Game], absence_counts: bool) -> Vec<(u32, Vec<Rating>)> {
     let mut rounds: BTreeMap<u32, Vec<&Game>> = BTreeMap::new();
     for game in games {
         rounds.entry(game.round).or_default().push(game);
     }
-    let mut ratings = start;
+    let mut ratings = vec![Rating::default(); players];
     let mut history = Vec::with_capacity(rounds.len());
     for (round, games) in rounds {
-        ratings = after_round(&ratings, &games, absence_counts);
+        ratings = after_round(&ratings, &games);
         history.push((round, ratings.clone()));
     }
     history
 }
 
 /// All matches of a round are rated at once, so their order does not matter.
-fn after_round(ratings: &[Rating], games: &[&Game], absence_counts: bool) -> Vec<Rating> {
+fn after_round(ratings: &[Rating], games: &[&Game]) -> Vec<Rating> {
     let mut matches: Vec<Vec<(Rating, f64)>> = vec![Vec::new(); ratings.len()];
     for game in games {
         let score = game.verdict.score();
@@ -47,7 +33,7 @@ fn after_round(ratings: &[Rating], games: &[&Game], absence_counts: bool) -> Vec
         }
     }
     let rated = ratings.iter().zip(&matches).map(|(rating, matches)| {
-        if matches.is_empty() && !absence_counts {
+        if matches.is_empty() {
             *rating
         } else {
             rating.after(matches)
@@ -77,6 +63,19 @@ mod tests {
         prop::collection::vec(game, 0..60)
     }
 
+    #[test]
+    fn a_player_that_is_away_keeps_its_rating() {
+        let game = |round, a, b| Game {
+            round,
+            a,
+            b,
+            verdict: Verdict::A,
+        };
+        let before = of_ladder(3, &[game(1, 0, 1)]);
+        let after = of_ladder(3, &[game(1, 0, 1), game(2, 1, 2)]);
+        assert_eq!(before[0].1[0], after[1].1[0]);
+    }
+
     proptest! {
         #[test]
         fn the_order_within_a_round_is_of_no_matter(games in games(), shuffled in any::<prop::sample::Index>()) {
@@ -85,8 +84,8 @@ mod tests {
                 let middle = shuffled.index(others.len());
                 others.rotate_left(middle);
             }
-            let one = by_round(6, &games);
-            let other = by_round(6, &others);
+            let one = of_ladder(6, &games);
+            let other = of_ladder(6, &others);
             prop_assert_eq!(one.len(), other.len());
             for ((round, one), (same, other)) in one.iter().zip(&other) {
                 prop_assert_eq!(round, same);

@@ -1,7 +1,6 @@
 //! Two players of a league: which one is better, and how sure that is. Pure.
 
 use crate::bradley_terry::{Model, Prior, Superiority};
-use crate::glicko::{self, Rating};
 use crate::results::{Results, Wdl};
 use crate::sample_size::{SETTLED, matches_needed};
 use crate::sentences;
@@ -14,9 +13,9 @@ pub struct HeadToHead {
     pub names: [String; 2],
     /// Of the first, in the matches against the second.
     pub record: Wdl,
-    /// Glicko-2, of both.
-    pub ratings: [Rating; 2],
-    /// What the first may expect of a match by the ratings: 1 for a win, 1/2 for a draw.
+    /// By Bradley and Terry, of both; none before the first match of the league.
+    pub ratings: Option<[f64; 2]>,
+    /// What the first may expect of a match by both strengths: 1 for a win, 1/2 for a draw.
     pub expected_score: f64,
     /// How likely it is that the first is the stronger one, by all results of the league (Bradley-Terry).
     pub likelihood: f64,
@@ -34,32 +33,24 @@ impl HeadToHead {
         let b = place(second)?;
         let games = results.games();
         let count = results.players.len();
+        let model = Model::of(count, &games, Prior::default());
         let fit = if games.is_empty() {
             None
         } else {
-            spread::fit(
-                &Model::of(count, &games, Prior::default()),
-                Hyperprior::Uniform,
-            )
+            spread::fit(&model, Hyperprior::Uniform)
         };
         let likelihood = fit.as_ref().map_or(0.5, |fit| fit.superiority(a, b));
+        let chance = fit.as_ref().map(|fit| fit.chance(a, b));
         let is_settled = likelihood >= SETTLED || likelihood <= 1.0 - SETTLED;
         let more_matches = if is_settled {
             Some(0)
         } else {
-            fit.and_then(|fit| matches_needed(fit.chance(a, b)))
+            chance.and_then(matches_needed)
         };
-        let history = if results.ladder {
-            glicko::of_ladder(count, &games)
-        } else {
-            glicko::by_round(count, &games)
-        };
-        let now = history
-            .last()
-            .map(|(_, ratings)| ratings.as_slice())
-            .unwrap_or_default();
-        let ratings = [a, b].map(|place| now.get(place).copied().unwrap_or_default());
-        let [one, other] = ratings;
+        let ratings = fit.as_ref().and_then(|fit| {
+            let rating = |place| fit.ratings().nth(place);
+            Some([rating(a)?, rating(b)?])
+        });
         let mut record = Wdl::default();
         for game in games
             .iter()
@@ -94,7 +85,7 @@ impl HeadToHead {
             names: [name(a), name(b)],
             record,
             ratings,
-            expected_score: one.expected_score(other),
+            expected_score: chance.map_or(0.5, |chance| chance.win + chance.draw / 2.0),
             likelihood,
             more_matches,
             sentence: sentences::of_top_two(&superiority, more_matches, pure_luck),
@@ -117,6 +108,7 @@ mod tests {
         };
         let players = ["P01", "P02", "P03"]
             .map(|id| Entrant {
+                rank: 1,
                 id: id.into(),
                 name: id.into(),
             })
@@ -164,21 +156,5 @@ mod tests {
             (found.likelihood, found.expected_score, found.more_matches),
             (0.5, 0.5, None)
         );
-    }
-
-    #[test]
-    fn a_player_of_a_ladder_that_is_away_stays_as_sure_as_it_was() {
-        let won = MatchOutcome::WonByA;
-        let before = HeadToHead::of(&results(&[("P01", "P02", won)]), "P01", "P02").unwrap();
-        let mut later = results(&[
-            ("P01", "P02", won),
-            ("P02", "P03", won),
-            ("P02", "P03", won),
-        ]);
-        let in_ladder = HeadToHead::of(&later, "P01", "P02").unwrap();
-        assert_eq!(before.ratings[0].deviation, in_ladder.ratings[0].deviation);
-        later.ladder = false;
-        let in_league = HeadToHead::of(&later, "P01", "P02").unwrap();
-        assert!(in_league.ratings[0].deviation > before.ratings[0].deviation);
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::bradley_terry::{Fit, Model, Prior, Superiority, rating};
 use crate::glicko;
-use crate::luck::{self, Meter, StandingsByChance};
+use crate::luck::{self, ByChance, ChanceRounds, Meter, StandingsByChance};
+use crate::normal::Z_95;
 use crate::null_model::{NullModel, PointsDistribution};
 use crate::posterior;
 use crate::results::{Game, Results, Wdl};
@@ -67,14 +68,18 @@ pub struct Luck {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlayerStatistics {
+    /// In the standings, from 1: level players share it.
+    pub rank: u32,
     pub player_id: String,
     pub display_name: String,
     /// Without forfeited matches.
     pub record: Wdl,
     pub points: u64,
-    pub glicko: Glicko,
-    /// `None` before the player's first match.
+    /// The rating that is shown, by Bradley and Terry. `None` before the player's first match.
     pub bradley_terry: Option<Strength>,
+    /// What a ladder pairs its players by, besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairing_rating: Option<PairingRating>,
     /// The exact p-values of at least and of at most so many points, under the null model.
     pub as_good_by_chance: f64,
     pub as_bad_by_chance: f64,
@@ -83,13 +88,12 @@ pub struct PlayerStatistics {
     pub sentence: String,
 }
 
+/// A Glicko-2 rating. Its deviation makes no interval that could be relied on: it pairs players, and is not what they
+/// are judged by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Glicko {
+pub struct PairingRating {
     #[serde(flatten)]
     pub now: glicko::Rating,
-    /// The 95 % confidence interval.
-    pub low: f64,
-    pub high: f64,
     /// After each round.
     pub history: Vec<AfterRound>,
 }
@@ -110,6 +114,13 @@ pub struct Strength {
     pub high: f64,
 }
 
+impl Strength {
+    /// The standard deviation, as the interval has it.
+    pub fn deviation(self) -> f64 {
+        (self.high - self.low) / (2.0 * Z_95)
+    }
+}
+
 /// The first two of the standings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TopTwo {
@@ -123,7 +134,8 @@ pub struct TopTwo {
 }
 
 impl LeagueStatistics {
-    pub fn of(results: &Results, settings: &Resampling) -> Self {
+    /// `rounds`: how leagues of chance are drawn.
+    pub fn of(results: &Results, rounds: &ChanceRounds<'_>, settings: &Resampling) -> Self {
         let games = results.games();
         let forfeits = results
             .matches
@@ -131,6 +143,7 @@ impl LeagueStatistics {
             .filter(|played| played.forfeited)
             .count();
         let chance = NullModel::of(&results.game, &games);
+        let by_chance = by_chance(results, rounds, &games, &chance, settings);
         let model = Model::of(results.players.len(), &games, Prior::default());
         let fit = if games.is_empty() {
             None
@@ -144,8 +157,14 @@ impl LeagueStatistics {
             game: results.game.clone(),
             matches: count(games.len()),
             forfeits: count(forfeits),
-            luck: luck(results, &games, chance, settings),
-            players: players(results, &games, &chance, strengths.as_deref()),
+            players: players(
+                results,
+                &games,
+                &chance,
+                by_chance.as_ref(),
+                strengths.as_deref(),
+            ),
+            luck: luck(results, chance, by_chance.as_ref()),
             neighbours: fit
                 .as_ref()
                 .map_or_else(Vec::new, |fit| neighbours(results, fit)),
@@ -163,13 +182,34 @@ fn within(work: usize, matches: usize, least: u32, most: u32) -> u32 {
     count(work / matches.max(1)).max(least).min(most)
 }
 
-fn luck(results: &Results, games: &[Game], chance: NullModel, settings: &Resampling) -> Luck {
-    let leagues = within(20_000_000, games.len(), 500, settings.leagues_of_chance);
-    let mut rng = SeededRng::new(settings.seed, 1);
+fn by_chance(
+    results: &Results,
+    rounds: &ChanceRounds<'_>,
+    games: &[Game],
+    chance: &NullModel,
+    settings: &Resampling,
+) -> Option<ByChance> {
     let players = results.players.len();
-    let table = luck::compare_with_chance(players, games, &chance, leagues, &mut rng);
+    // Drawing a round takes longer than playing it, in swiss leagues with the third power of the players.
+    let work = match rounds {
+        ChanceRounds::Fixed => within(20_000_000, games.len(), 500, settings.leagues_of_chance),
+        ChanceRounds::Drawn(_) => within(
+            40_000_000,
+            players.saturating_pow(3),
+            100,
+            settings.leagues_of_chance,
+        ),
+        ChanceRounds::Unknown => 0,
+    };
+    let mut rng = SeededRng::new(settings.seed, 1);
+    luck::compare_with_chance(players, games, chance, rounds, work, &mut rng)
+}
+
+fn luck(results: &Results, chance: NullModel, by_chance: Option<&ByChance>) -> Luck {
+    let table = by_chance.map(|by_chance| by_chance.table);
     let meter = table.map_or(Meter::NothingYet, |table| Meter::of(table.spread));
-    let sentence = sentences::of_table(meter, table.as_ref(), chance.basis, players);
+    let has_results = results.matches.iter().any(|played| !played.forfeited);
+    let sentence = sentences::of_table(meter, table.as_ref(), chance.basis, has_results);
     Luck {
         chance,
         table,
@@ -187,6 +227,11 @@ fn strengths(model: &Model, fit: &Fit, matches: usize, settings: &Resampling) ->
     } else {
         posterior::normal_intervals(fit)
     };
+    rated(fit, intervals)
+}
+
+/// The strengths of a fit as ratings, with their intervals.
+pub(crate) fn rated(fit: &Fit, intervals: Vec<[f64; 2]>) -> Vec<Strength> {
     let strengths = fit.ratings().zip(intervals);
     strengths
         .map(|(of, [low, high])| Strength {
@@ -201,15 +246,11 @@ fn players(
     results: &Results,
     games: &[Game],
     chance: &NullModel,
+    chance_leagues: Option<&ByChance>,
     strengths: Option<&[Strength]>,
 ) -> Vec<PlayerStatistics> {
-    let rate = if results.ladder {
-        glicko::of_ladder
-    } else {
-        glicko::by_round
-    };
-    let history = rate(results.players.len(), games);
     let all = results.players.len();
+    let pairing_ratings = results.ladder.then(|| glicko::of_ladder(all, games));
     let each = results.players.iter().enumerate().map(|(place, player)| {
         let own = || {
             games
@@ -221,14 +262,18 @@ fn players(
             PointsDistribution::over(own().filter_map(|game| chance.in_game(game, place)));
         let points = record.points();
         let [as_good, as_bad] = [by_chance.at_least(points), by_chance.at_most(points)];
-        let (meter, sentence) =
-            sentences::of_record(&player.id, record, [as_good, as_bad], chance.basis, all);
+        let anybody = luck::anybody(chance_leagues, as_good.min(as_bad), all);
+        let chances = [as_good, as_bad, anybody];
+        let (meter, sentence) = sentences::of_record(&player.id, record, chances, chance.basis);
         PlayerStatistics {
+            rank: player.rank,
             player_id: player.id.clone(),
             display_name: player.name.clone(),
             record,
             points,
-            glicko: glicko_of(place, &history),
+            pairing_rating: pairing_ratings
+                .as_deref()
+                .map(|history| pairing_rating(place, history)),
             bradley_terry: strengths
                 .and_then(|all| all.get(place))
                 .copied()
@@ -260,29 +305,20 @@ fn record<'a>(games: impl Iterator<Item = &'a Game>, player: usize) -> Wdl {
     }
 }
 
-fn glicko_of(place: usize, history: &[(u32, Vec<glicko::Rating>)]) -> Glicko {
+fn pairing_rating(place: usize, history: &[(u32, Vec<glicko::Rating>)]) -> PairingRating {
     let ratings = history
         .iter()
         .filter_map(|(round, ratings)| Some((*round, *ratings.get(place)?)));
-    let now = ratings
-        .clone()
-        .next_back()
-        .map_or_else(glicko::Rating::default, |(_, rating)| rating);
-    let [low, high] = now.interval();
-    let after = |(
+    let after = |(round, rating): (u32, glicko::Rating)| AfterRound {
         round,
-        glicko::Rating {
-            rating, deviation, ..
-        },
-    )| AfterRound {
-        round,
-        rating,
-        deviation,
+        rating: rating.rating,
+        deviation: rating.deviation,
     };
-    Glicko {
-        now,
-        low,
-        high,
+    PairingRating {
+        now: ratings
+            .clone()
+            .next_back()
+            .map_or_else(glicko::Rating::default, |(_, rating)| rating),
         history: ratings.map(after).collect(),
     }
 }

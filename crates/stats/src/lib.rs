@@ -8,8 +8,8 @@
 //! - [`results`]: the input
 //! - [`normal`], [`quantile`], [`rng`], [`cholesky`]: tools
 //! - [`null_model`]: exact p-values of records under pure chance; [`luck`]: of the whole standings, by simulation
-//! - [`glicko`]: ratings by round; [`bradley_terry`] with [`spread`] and [`posterior`]: strengths from all
-//!   results, with intervals
+//! - [`bradley_terry`] with [`spread`] and [`posterior`]: the ratings that are shown, from all results, with intervals;
+//!   [`glicko`]: the pairing ratings of ladders
 //! - [`sample_size`]: how many more matches would tell two players apart
 //! - [`elo`], [`pentanomial`], [`sprt`]: two players: their Elo difference, from matches and from pairs of them with
 //!   swapped seats, and a sequential test
@@ -43,4 +43,5 @@ pub mod student;
 pub mod title_chance;
 
 pub use league::{LeagueStatistics, Resampling};
+pub use luck::ChanceRounds;
 pub use results::{Entrant, MatchOutcome, Played, Results};

@@ -1,9 +1,24 @@
 //! The luck meter: compares the standings with simulated leagues of the null model. Pure.
 
-use crate::null_model::NullModel;
-use crate::results::Game;
+use crate::null_model::{NullModel, PointsDistribution};
+use crate::results::{Game, Verdict};
 use crate::rng::SeededRng;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Draws and plays a league. It asks how the match of two players ends, by their places, the first seat first; `None` breaks
+/// it off.
+pub type PlayLeague<'a> = dyn Fn(&mut dyn FnMut(usize, usize) -> Option<Verdict>) + 'a;
+
+/// Who meets whom in leagues of chance.
+pub enum ChanceRounds<'a> {
+    /// The matches are the same, whatever comes of them.
+    Fixed,
+    /// Rounds follow from results.
+    Drawn(Box<PlayLeague<'a>>),
+    /// Rounds follow from results, and it is not known how.
+    Unknown,
+}
 
 /// How well chance alone explains a record or the standings, by p-value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -45,81 +60,179 @@ pub struct StandingsByChance {
     pub leagues: u32,
 }
 
-/// Simulates the league's matches under the null model, `leagues` times. `None` without a match.
+/// The simulated leagues, and what the standings are compared with.
+#[derive(Debug, Clone)]
+pub struct ByChance {
+    pub table: StandingsByChance,
+    /// Of each league: how rare the rarest record of any player is.
+    rarest: Vec<f64>,
+}
+
+/// The p-value of a record that is as rare as this by pure chance, good or bad: how often any player of a league has one.
+pub fn anybody(by_chance: Option<&ByChance>, chance: f64, players: usize) -> f64 {
+    match by_chance {
+        Some(ByChance { rarest, .. }) => {
+            // With a tolerance for rounding errors.
+            let as_rare = rarest.iter().filter(|rare| **rare <= chance * (1.0 + 1e-9));
+            (as_rare.count() + 1) as f64 / (rarest.len() + 1) as f64
+        }
+        // As if records were independent of each other.
+        None => -libm::expm1(players as f64 * libm::log1p(-chance)),
+    }
+}
+
+/// Plays leagues under the null model, as many as that, with as many matches as were played. `None` without a match or a
+/// league.
 pub fn compare_with_chance(
     players: usize,
     games: &[Game],
     model: &NullModel,
+    rounds: &ChanceRounds<'_>,
     leagues: u32,
     rng: &mut SeededRng,
-) -> Option<StandingsByChance> {
-    if games.is_empty() {
+) -> Option<ByChance> {
+    if games.is_empty() || leagues == 0 {
         return None;
     }
-    let expectations = expectations(players, games, model);
-    let table = |verdicts: &mut dyn FnMut(&Game) -> [u32; 2]| {
-        let mut points = vec![0; players];
-        for game in games {
-            let [a, b] = verdicts(game);
-            add(&mut points, game.a, a);
-            add(&mut points, game.b, b);
-        }
-        (
-            spread(&points, &expectations),
-            points.into_iter().max().unwrap_or(0),
-        )
+    let mut judge = Judge {
+        players,
+        model,
+        rarities: BTreeMap::new(),
     };
-    let (spread, best_points) = table(&mut |game| game.verdict.points());
+    let seen = judge.judge(games);
     let mut as_spread = 0_u32;
     let mut as_good = 0_u32;
+    let mut rarest = Vec::with_capacity(leagues as usize);
     for _ in 0..leagues {
-        let (spread_by_chance, best_by_chance) =
-            table(&mut |_| rng.verdict(model.first_seat).points());
+        let by_chance = judge.judge(&league_of_chance(games, model, rounds, rng));
         // With a tolerance for rounding errors.
-        as_spread += u32::from(spread_by_chance >= spread * (1.0 - 1e-12));
-        as_good += u32::from(best_by_chance >= best_points);
+        as_spread += u32::from(by_chance.spread >= seen.spread * (1.0 - 1e-12));
+        as_good += u32::from(by_chance.best_points >= seen.best_points);
+        rarest.push(by_chance.rarest);
     }
     // The observed league counts as one of the sample, so that no Monte Carlo p-value is 0.
     let share = |count: u32| f64::from(count + 1) / f64::from(leagues + 1);
-    Some(StandingsByChance {
-        spread: share(as_spread),
-        best_points,
-        best: share(as_good),
-        leagues,
+    Some(ByChance {
+        table: StandingsByChance {
+            spread: share(as_spread),
+            best_points: seen.best_points,
+            best: share(as_good),
+            leagues,
+        },
+        rarest,
     })
 }
 
-fn add(points: &mut [u32], player: usize, more: u32) {
-    if let Some(points) = points.get_mut(player) {
-        *points += more;
+fn league_of_chance(
+    games: &[Game],
+    model: &NullModel,
+    rounds: &ChanceRounds<'_>,
+    rng: &mut SeededRng,
+) -> Vec<Game> {
+    let ChanceRounds::Drawn(play) = rounds else {
+        let again = games.iter().map(|game| Game {
+            verdict: rng.verdict(model.first_seat),
+            ..*game
+        });
+        return again.collect();
+    };
+    let mut played = Vec::with_capacity(games.len());
+    play(&mut |a, b| {
+        if played.len() == games.len() {
+            return None;
+        }
+        let verdict = rng.verdict(model.first_seat);
+        played.push(Game {
+            round: 0,
+            a,
+            b,
+            verdict,
+        });
+        Some(verdict)
+    });
+    played
+}
+
+impl std::fmt::Debug for ChanceRounds<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Fixed => "Fixed",
+            Self::Drawn(_) => "Drawn",
+            Self::Unknown => "Unknown",
+        })
     }
 }
 
-/// Mean and variance of each player's points under the null model.
-fn expectations(players: usize, games: &[Game], model: &NullModel) -> Vec<(f64, f64)> {
-    let mut sums = vec![(0.0, 0.0); players];
-    for game in games {
-        for player in [game.a, game.b] {
-            if let (Some(chance), Some((mean, variance))) =
-                (model.in_game(game, player), sums.get_mut(player))
-            {
-                *mean += chance.points_mean();
-                *variance += chance.points_variance();
+/// What is compared of a league.
+struct Judged {
+    spread: f64,
+    best_points: u32,
+    rarest: f64,
+}
+
+struct Judge<'a> {
+    players: usize,
+    model: &'a NullModel,
+    /// How rare each number of points is, by the matches in the first and in the second seat.
+    rarities: BTreeMap<[u32; 2], Vec<f64>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    points: u32,
+    /// Matches in the first and in the second seat.
+    seats: [u32; 2],
+}
+
+impl Judge<'_> {
+    fn judge(&mut self, games: &[Game]) -> Judged {
+        let mut sums = vec![Sums::default(); self.players];
+        for game in games {
+            let [a, b] = game.verdict.points();
+            for (player, seat, points) in [(game.a, 0, a), (game.b, 1, b)] {
+                if let Some(sums) = sums.get_mut(player) {
+                    sums.points += points;
+                    sums.seats
+                        .get_mut(seat)
+                        .into_iter()
+                        .for_each(|matches| *matches += 1);
+                }
             }
         }
+        let mut judged = Judged {
+            spread: 0.0,
+            best_points: sums.iter().map(|sums| sums.points).max().unwrap_or(0),
+            rarest: 1.0,
+        };
+        for sums in sums.iter().filter(|sums| sums.seats != [0, 0]) {
+            judged.spread += self.squared_deviation(*sums);
+            judged.rarest = judged.rarest.min(self.rarity(*sums));
+        }
+        judged
     }
-    sums
-}
 
-/// The sum of squared deviations from the mean, each divided by its variance.
-fn spread(points: &[u32], expectations: &[(f64, f64)]) -> f64 {
-    let squares = points
-        .iter()
-        .zip(expectations)
-        .filter(|(_, (_, variance))| *variance > 0.0);
-    squares
-        .map(|(points, (mean, variance))| (f64::from(*points) - mean).powi(2) / variance)
-        .sum()
+    /// From the mean of so many matches, divided by its variance.
+    fn squared_deviation(&self, sums: Sums) -> f64 {
+        let [first, second] = sums.seats.map(f64::from);
+        let [as_first, as_second] = [self.model.first_seat, self.model.first_seat.reversed()];
+        let mean = first * as_first.points_mean() + second * as_second.points_mean();
+        let variance = first * as_first.points_variance() + second * as_second.points_variance();
+        if variance > 0.0 {
+            (f64::from(sums.points) - mean).powi(2) / variance
+        } else {
+            0.0
+        }
+    }
+
+    fn rarity(&mut self, sums: Sums) -> f64 {
+        let known = self.rarities.entry(sums.seats).or_insert_with(|| {
+            let [first, second] = sums.seats.map(|matches| matches as usize);
+            let first = std::iter::repeat_n(self.model.first_seat, first);
+            let second = std::iter::repeat_n(self.model.first_seat.reversed(), second);
+            PointsDistribution::over(first.chain(second)).rarities()
+        });
+        known.get(sums.points as usize).copied().unwrap_or(1.0)
+    }
 }
 
 #[cfg(test)]
@@ -141,23 +254,54 @@ mod tests {
     fn shares_are_those_of_counting_every_course() {
         let games = [game(0, 1, Verdict::A), game(0, 1, Verdict::A)];
         let model = NullModel::of("even_odd", &games);
-        let found =
-            compare_with_chance(2, &games, &model, 100_000, &mut SeededRng::new(1, 0)).unwrap();
+        let mut rng = SeededRng::new(1, 0);
+        let fixed = &ChanceRounds::Fixed;
+        let found = compare_with_chance(2, &games, &model, fixed, 100_000, &mut rng).unwrap();
         // 6-0 or 0-6: a sixteenth each.
-        assert!((found.best - 0.125).abs() < 0.004, "{found:?}");
-        assert!((found.spread - 0.125).abs() < 0.004, "{found:?}");
-        assert_eq!(found.best_points, 6);
+        let table = found.table;
+        assert!((table.best - 0.125).abs() < 0.004, "{table:?}");
+        assert!((table.spread - 0.125).abs() < 0.004, "{table:?}");
+        assert_eq!(table.best_points, 6);
+        // Either has 6 points: so has somebody in an eighth of all leagues.
+        let somebody = anybody(Some(&found), 1.0 / 16.0, 2);
+        assert!((somebody - 0.125).abs() < 0.004, "{somebody}");
+    }
+
+    /// A knockout of four always has a player who has won all its matches.
+    #[test]
+    fn the_winner_of_a_knockout_is_no_surprise() {
+        let play: Box<PlayLeague<'_>> = Box::new(|decide| {
+            let mut winner = |a, b| match decide(a, b)? {
+                Verdict::A => Some(a),
+                _ => Some(b),
+            };
+            if let (Some(one), Some(other)) = (winner(0, 1), winner(2, 3)) {
+                winner(one, other);
+            }
+        });
+        let games = [
+            game(0, 1, Verdict::A),
+            game(2, 3, Verdict::A),
+            game(0, 2, Verdict::A),
+        ];
+        let model = NullModel::of("nim", &games);
+        let rounds = ChanceRounds::Drawn(play);
+        let mut rng = SeededRng::new(1, 0);
+        let found = compare_with_chance(4, &games, &model, &rounds, 500, &mut rng).unwrap();
+        assert_eq!((found.table.best, found.table.spread), (1.0, 1.0));
+        assert_eq!(anybody(Some(&found), 0.25, 4), 1.0);
     }
 
     #[test]
     fn the_same_seed_gives_the_same_numbers_and_no_match_gives_none() {
         let games = [game(0, 1, Verdict::Draw), game(1, 2, Verdict::B)];
         let model = NullModel::of("even_odd", &games);
-        let once = || compare_with_chance(3, &games, &model, 500, &mut SeededRng::new(7, 0));
-        assert_eq!(once(), once());
-        assert_eq!(
-            compare_with_chance(3, &[], &model, 500, &mut SeededRng::new(7, 0)),
-            None
-        );
+        let fixed = &ChanceRounds::Fixed;
+        let of = |games: &[Game]| {
+            let mut rng = SeededRng::new(7, 0);
+            compare_with_chance(3, games, &model, fixed, 500, &mut rng).map(|found| found.table)
+        };
+        assert_eq!(of(&games), of(&games));
+        assert_eq!(of(&[]), None);
     }
 }

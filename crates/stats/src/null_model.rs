@@ -136,6 +136,23 @@ impl PointsDistribution {
             .clamp(0.0, 1.0)
     }
 
+    /// Of each number of points: the probability of at least so many or of at most so many, whichever is less.
+    pub fn rarities(&self) -> Vec<f64> {
+        let sums = |shares: &mut dyn Iterator<Item = &f64>| -> Vec<f64> {
+            let mut sum = 0.0;
+            let sums = shares.map(|share| {
+                sum += share;
+                sum
+            });
+            sums.collect()
+        };
+        let at_most = sums(&mut self.0.iter());
+        let at_least = sums(&mut self.0.iter().rev());
+        let both = at_most.into_iter().zip(at_least.into_iter().rev());
+        both.map(|(at_most, at_least)| at_most.min(at_least))
+            .collect()
+    }
+
     pub fn at_most(&self, points: u64) -> f64 {
         let counted = usize::try_from(points)
             .unwrap_or(usize::MAX)
@@ -248,8 +265,9 @@ mod tests {
             for points in 0..=3 * matches as u64 {
                 let now = exact.at_least(points);
                 prop_assert!(now <= before + 1e-12 && (0.0..=1.0).contains(&now));
-                let both = now + exact.at_most(points);
-                prop_assert!(both >= 1.0 - 1e-9, "{both}");
+                let at_most = exact.at_most(points);
+                prop_assert!(now + at_most >= 1.0 - 1e-9);
+                prop_assert!((exact.rarities()[points as usize] - now.min(at_most)).abs() < 1e-9);
                 before = now;
             }
         }

@@ -10,13 +10,15 @@ pub struct Results {
     pub players: Vec<Entrant>,
     /// The decided matches, in any order.
     pub matches: Vec<Played>,
-    /// Of a ladder: a round in which a player has no match is no rating period of it, since it may come and go.
+    /// Of a ladder, whose players have pairing ratings besides.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ladder: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entrant {
+    /// In the standings, from 1: level players share it.
+    pub rank: u32,
     pub id: String,
     pub name: String,
 }

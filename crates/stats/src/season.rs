@@ -1,7 +1,10 @@
-//! Ratings across leagues: Glicko-2 over all of them in order, each round a rating period. Pure.
+//! Ratings across leagues, by Bradley and Terry from the matches of all of them. Pure.
 
-use crate::glicko::{Rating, by_round_from};
-use crate::results::{MatchOutcome, Results};
+use crate::bradley_terry::{Model, Prior};
+use crate::league::{Strength, rated};
+use crate::posterior;
+use crate::results::{Game, MatchOutcome, Results};
+use crate::spread::{self, Hyperprior};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,18 +20,15 @@ pub enum KnownBy {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Carried {
+pub struct Career {
     /// The name or id that identifies it.
     pub player: String,
     /// In how many leagues it was, and how many matches it has played in them, without forfeits.
     pub leagues: u32,
     pub matches: u64,
     #[serde(flatten)]
-    pub rating: Rating,
-    /// The 95 % confidence interval.
-    pub low: f64,
-    pub high: f64,
-    /// After each of its leagues.
+    pub rating: Strength,
+    /// By all matches up to the end of each of its leagues.
     pub history: Vec<AfterLeague>,
 }
 
@@ -36,7 +36,6 @@ pub struct Carried {
 pub struct AfterLeague {
     pub league: String,
     pub rating: f64,
-    pub deviation: f64,
 }
 
 /// The key of each player of a league. Players of the same name are distinguished by id.
@@ -56,52 +55,78 @@ fn keys(results: &Results, by: KnownBy) -> Vec<String> {
     results.players.iter().map(key).collect()
 }
 
-/// The ratings of all players after all leagues, best first. The deviation of a player that misses a league grows, as
-/// after a round without a match.
-pub fn carry_over(leagues: &[(String, Results)], by: KnownBy) -> Vec<Carried> {
-    let mut known: BTreeMap<String, Carried> = BTreeMap::new();
-    for (name, results) in leagues {
-        let keys = keys(results, by);
-        let games = results.games();
-        for (_, absent) in known.iter_mut().filter(|(key, _)| !keys.contains(key)) {
-            absent.rating = absent.rating.after(&[]);
-        }
-        let start = keys.iter().map(|key| {
-            known
-                .get(key)
-                .map_or_else(Rating::default, |old| old.rating)
-        });
-        let start: Vec<Rating> = start.collect();
-        let rounds = by_round_from(start.clone(), &games);
-        let end = rounds
+/// The matches of several leagues as those of one, whose players are known again.
+#[derive(Default)]
+struct Pool {
+    /// The place of each player.
+    places: BTreeMap<String, usize>,
+    games: Vec<Game>,
+}
+
+impl Pool {
+    fn add(&mut self, results: &Results, by: KnownBy) {
+        let places: Vec<usize> = keys(results, by)
             .into_iter()
-            .next_back()
-            .map_or(start, |(_, ratings)| ratings);
-        for ((place, key), rating) in keys.into_iter().enumerate().zip(end) {
-            let played = games
-                .iter()
-                .filter(|game| game.a == place || game.b == place)
-                .count() as u64;
-            let player = known
-                .entry(key.clone())
-                .or_insert_with(|| Carried::unknown(key));
-            player.leagues += 1;
-            player.matches += played;
-            player.rating = rating;
-            let (rating, deviation) = (rating.rating, rating.deviation);
-            player.history.push(AfterLeague {
+            .map(|key| {
+                let next = self.places.len();
+                *self.places.entry(key).or_insert(next)
+            })
+            .collect();
+        let own = |place: usize| places.get(place).copied();
+        let games = results.games().into_iter().filter_map(|game| {
+            Some(Game {
+                a: own(game.a)?,
+                b: own(game.b)?,
+                ..game
+            })
+        });
+        self.games.extend(games);
+    }
+
+    /// Of each player, by its place. The intervals are those of the curvature: over several leagues there are enough matches.
+    fn ratings(&self) -> Vec<Strength> {
+        let model = Model::of(self.places.len(), &self.games, Prior::default());
+        spread::fit(&model, Hyperprior::Uniform).map_or_else(Vec::new, |fit| {
+            let intervals = posterior::normal_intervals(&fit);
+            rated(&fit, intervals)
+        })
+    }
+}
+
+/// The ratings of all players by the matches of all leagues, best first.
+pub fn careers(leagues: &[(String, Results)], by: KnownBy) -> Vec<Career> {
+    let mut pool = Pool::default();
+    let mut histories: BTreeMap<String, Vec<AfterLeague>> = BTreeMap::new();
+    for (name, results) in leagues {
+        pool.add(results, by);
+        let ratings = pool.ratings();
+        for key in keys(results, by) {
+            let place = pool.places.get(&key);
+            let rating = place.and_then(|place| ratings.get(*place));
+            let after = rating.map(|strength| AfterLeague {
                 league: name.clone(),
-                rating,
-                deviation,
+                rating: strength.rating,
             });
+            histories.entry(key).or_default().extend(after);
         }
     }
-    let mut all: Vec<Carried> = known.into_values().collect();
-    for player in &mut all {
-        [player.low, player.high] = player.rating.interval();
-    }
-    all.sort_by(|one, other| other.rating.rating.total_cmp(&one.rating.rating));
-    all
+    let ratings = pool.ratings();
+    let careers = histories.into_iter().filter_map(|(player, history)| {
+        let place = *pool.places.get(&player)?;
+        let games = pool.games.iter();
+        Some(Career {
+            leagues: u32::try_from(history.len()).unwrap_or(u32::MAX),
+            matches: games
+                .filter(|game| game.a == place || game.b == place)
+                .count() as u64,
+            rating: *ratings.get(place)?,
+            player,
+            history,
+        })
+    });
+    let mut careers: Vec<Career> = careers.collect();
+    careers.sort_by(|one, other| other.rating.rating.total_cmp(&one.rating.rating));
+    careers
 }
 
 /// A player's row in the table of a season.
@@ -117,9 +142,9 @@ pub struct SeasonRow {
     pub losses: u32,
     /// 3 for a win, 1 for a draw.
     pub points: u32,
-    /// Glicko-2, carried over from league to league, without forfeited matches.
+    /// By Bradley and Terry, from all matches of the season that were not forfeited.
     pub rating: f64,
-    /// The 95 % confidence interval.
+    /// The 95 % interval.
     pub low: f64,
     pub high: f64,
 }
@@ -145,7 +170,13 @@ impl SeasonRow {
 /// The points over all leagues of a season, most first; then wins, then the rating.
 pub fn season_table(leagues: &[(String, Results)], by: KnownBy) -> Vec<SeasonRow> {
     let mut records: BTreeMap<String, [u32; 3]> = BTreeMap::new();
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    let mut pool = Pool::default();
     for (_, results) in leagues {
+        pool.add(results, by);
+        for key in keys(results, by) {
+            *counts.entry(key).or_default() += 1;
+        }
         let named: BTreeMap<&str, String> = results
             .players
             .iter()
@@ -170,40 +201,29 @@ pub fn season_table(leagues: &[(String, Results)], by: KnownBy) -> Vec<SeasonRow
             }
         }
     }
-    let rows = carry_over(leagues, by).into_iter().map(|carried| {
-        let [wins, draws, losses] = records.get(&carried.player).copied().unwrap_or_default();
-        SeasonRow {
-            player: carried.player,
-            leagues: carried.leagues,
+    let ratings = pool.ratings();
+    let rows = pool.places.into_iter().filter_map(|(player, place)| {
+        let [wins, draws, losses] = records.get(&player).copied().unwrap_or_default();
+        let Strength { rating, low, high } = *ratings.get(place)?;
+        Some(SeasonRow {
+            leagues: counts.get(&player).copied().unwrap_or(0),
+            player,
             played: wins + draws + losses,
             wins,
             draws,
             losses,
             points: 3 * wins + draws,
-            rating: carried.rating.rating,
-            low: carried.low,
-            high: carried.high,
-        }
+            rating,
+            low,
+            high,
+        })
     });
     let mut rows: Vec<SeasonRow> = rows.collect();
-    // Those who are level stay in the order of their ratings.
-    rows.sort_by_key(|row| std::cmp::Reverse((row.points, row.wins)));
+    rows.sort_by(|one, other| {
+        let level = (other.points, other.wins).cmp(&(one.points, one.wins));
+        level.then(other.rating.total_cmp(&one.rating))
+    });
     rows
-}
-
-impl Carried {
-    fn unknown(player: String) -> Self {
-        let rating = Rating::default();
-        Self {
-            player,
-            leagues: 0,
-            matches: 0,
-            rating,
-            low: 0.0,
-            high: 0.0,
-            history: Vec::new(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -215,6 +235,7 @@ mod tests {
         let entrant = |(id, name): &(&str, &str)| Entrant {
             id: (*id).into(),
             name: (*name).into(),
+            rank: 1,
         };
         let won = |(round, a, b): &(u32, &str, &str)| Played {
             round: *round,
@@ -231,7 +252,7 @@ mod tests {
         }
     }
 
-    fn named<'a>(all: &'a [Carried], name: &str) -> &'a Carried {
+    fn named<'a>(all: &'a [Career], name: &str) -> &'a Career {
         all.iter().find(|player| player.player == name).unwrap()
     }
 
@@ -250,8 +271,8 @@ mod tests {
             &[(1, "P01", "P02"), (2, "P02", "P01"), (3, "P02", "P01")],
         );
         let whole = [("whole".to_owned(), whole)];
-        let carried = carry_over(&both, KnownBy::Name);
-        let at_once = carry_over(&whole, KnownBy::Name);
+        let carried = careers(&both, KnownBy::Name);
+        let at_once = careers(&whole, KnownBy::Name);
         for name in ["Ada", "Bob"] {
             assert_eq!(
                 named(&carried, name).rating,
@@ -300,19 +321,19 @@ mod tests {
                 league(&[("P01", "Bob"), ("P02", "Ada")], &[(1, "P02", "P01")]),
             ),
         ];
-        let by_name = carry_over(&leagues, KnownBy::Name);
-        assert!(named(&by_name, "Ada").rating.rating > 1700.0, "{by_name:?}");
-        let by_id = carry_over(&leagues, KnownBy::Id);
+        let by_name = careers(&leagues, KnownBy::Name);
+        assert!(named(&by_name, "Ada").rating.rating > 1550.0, "{by_name:?}");
+        let by_id = careers(&leagues, KnownBy::Id);
         assert!(
             by_id
                 .iter()
-                .all(|player| (player.rating.rating - 1500.0).abs() < 100.0),
+                .all(|player| (player.rating.rating - 1500.0).abs() < 1.0),
             "{by_id:?}"
         );
     }
 
     #[test]
-    fn a_player_that_misses_a_league_becomes_less_certain() {
+    fn a_player_that_misses_a_league_is_rated_by_those_that_it_played() {
         let leagues = [
             (
                 "one".to_owned(),
@@ -323,11 +344,11 @@ mod tests {
                 league(&[("P01", "Bob"), ("P02", "Eve")], &[(1, "P01", "P02")]),
             ),
         ];
-        let all = carry_over(&leagues, KnownBy::Name);
+        let all = careers(&leagues, KnownBy::Name);
         let ada = named(&all, "Ada");
-        assert_eq!(ada.leagues, 1);
-        assert!(ada.rating.deviation > ada.history[0].deviation);
-        assert_eq!(ada.rating.rating, ada.history[0].rating);
+        assert_eq!((ada.leagues, ada.matches, ada.history.len()), (1, 1, 1));
+        // Bob has beaten Eve since, which makes the win over Bob worth more.
+        assert!(ada.rating.rating > ada.history[0].rating);
     }
 
     #[test]

@@ -17,38 +17,35 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// The luck meter of a league.
+/// The luck meter of a league. `has_results` without a table: its rounds follow from results, and it is not known how.
 pub fn of_table(
     meter: Meter,
     table: Option<&StandingsByChance>,
     basis: Basis,
-    players: usize,
+    has_results: bool,
 ) -> String {
-    let Some(StandingsByChance {
-        spread,
-        best_points,
-        best,
-        ..
-    }) = table
-    else {
-        return "No match has been played out yet, so there is nothing to tell.".to_owned();
+    let Some(StandingsByChance { spread, .. }) = table else {
+        return if has_results {
+            "The pairings of this league follow from results, and the manager does not tell how: \
+             `matchday stats FILE` tells it from the store."
+        } else {
+            "No match has been played out yet, so there is nothing to tell."
+        }
+        .to_owned();
     };
     let verdict = match meter {
-        Meter::NothingYet | Meter::Luck => "This table says little",
-        Meter::Hint => "This table is a hint, no more",
-        Meter::ProbablyMore => "This table is probably more than luck",
-        Meter::HardlyLuck => "This table is hardly luck alone",
+        Meter::NothingYet | Meter::Luck => "Mostly luck",
+        Meter::Hint => "A hint, no more",
+        Meter::ProbablyMore => "Probably more than luck",
+        Meter::HardlyLuck => "Hardly luck",
     };
-    let spread = percent(*spread);
-    let best = percent(*best);
     let who = match basis {
-        Basis::RandomMoves => "players who move at random",
+        Basis::RandomMoves => "random players",
         Basis::EqualStrength => "players of equal strength",
     };
     format!(
-        "{verdict}: {who} end at least this far apart in {spread} of such leagues, and the best of {players} has at \
-         least {} in {best}.",
-        points(u64::from(*best_points))
+        "{verdict}: {who} produce a table like this {} of the time.",
+        percent(*spread)
     )
 }
 
@@ -64,15 +61,9 @@ fn points(count: u64) -> String {
     format!("{count} point{}", if count == 1 { "" } else { "s" })
 }
 
-/// The luck meter of a player. It uses the probability that any player has such a record, because among many players
-/// a rare record is likely.
-pub fn of_record(
-    id: &str,
-    record: Wdl,
-    chances: [f64; 2],
-    basis: Basis,
-    players: usize,
-) -> (Meter, String) {
+/// The luck meter of a player, from the probabilities of a record at least as good, of one at least as bad, and of any
+/// player having one as rare: among many players a rare record is likely.
+pub fn of_record(id: &str, record: Wdl, chances: [f64; 3], basis: Basis) -> (Meter, String) {
     let matches = record.total();
     if matches == 0 {
         return (
@@ -80,13 +71,12 @@ pub fn of_record(
             format!("{id} has not played a match out yet."),
         );
     }
-    let [as_good, as_bad] = chances;
+    let [as_good, as_bad, anybody] = chances;
     let (chance, direction) = if as_good <= as_bad {
         (as_good, "well")
     } else {
         (as_bad, "badly")
     };
-    let anybody = -libm::expm1(players as f64 * libm::log1p(-chance));
     let points = points(record.points());
     let from = if matches == 1 {
         "1 match".to_owned()
@@ -112,7 +102,7 @@ pub fn of_record(
     (
         meter,
         format!(
-            "{sentence}, and of {players} such players somebody does in {}.",
+            "{sentence}, and somebody stands out as much in {} of such leagues.",
             percent(anybody)
         ),
     )
@@ -183,17 +173,20 @@ mod tests {
     }
 
     #[test]
-    fn one_point_is_singular() {
+    fn a_table_is_told_in_one_plain_sentence() {
         let table = StandingsByChance {
-            spread: 0.5,
+            spread: 0.45,
             best_points: 1,
             best: 0.6,
             leagues: 100,
         };
-        let sentence = of_table(Meter::Luck, Some(&table), Basis::EqualStrength, 2);
+        let say = |meter, basis, table| of_table(meter, table, basis, true);
+        assert_eq!(
+            say(Meter::Luck, Basis::RandomMoves, Some(&table)),
+            "Mostly luck: random players produce a table like this 45 % of the time."
+        );
         assert!(
-            sentence.ends_with("has at least 1 point in 60 %."),
-            "{sentence}"
+            say(Meter::NothingYet, Basis::EqualStrength, None).starts_with("The pairings of this")
         );
     }
 
@@ -204,18 +197,12 @@ mod tests {
             draws: 0,
             losses: 0,
         };
-        let meter = |players| {
-            of_record(
-                "P01",
-                perfect,
-                [0.000_976, 1.0],
-                Basis::RandomMoves,
-                players,
-            )
-            .0
+        let meter = |anybody| {
+            let chances = [0.000_976, 1.0, anybody];
+            of_record("P01", perfect, chances, Basis::RandomMoves).0
         };
         assert_eq!(
-            [2, 20, 100, 1000].map(meter),
+            [0.002, 0.02, 0.09, 0.6].map(meter),
             [
                 Meter::HardlyLuck,
                 Meter::ProbablyMore,

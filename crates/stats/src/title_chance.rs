@@ -2,7 +2,6 @@
 //! Pure.
 
 use crate::elo;
-use crate::glicko::Rating;
 use crate::null_model::ResultProbabilities;
 use crate::results::Verdict;
 use crate::rng::SeededRng;
@@ -11,7 +10,8 @@ use crate::rng::SeededRng;
 #[derive(Debug, Clone, Default)]
 pub struct Remaining {
     pub points: Vec<u32>,
-    pub ratings: Vec<Rating>,
+    /// Each rating and its standard deviation.
+    pub ratings: Vec<(f64, f64)>,
     /// The matches that are not decided.
     pub matches: Vec<(usize, usize)>,
     /// Which part of the matches is drawn.
@@ -57,7 +57,7 @@ impl Remaining {
         let strengths: Vec<f64> = self
             .ratings
             .iter()
-            .map(|rating| rating.rating + rating.deviation * rng.normal())
+            .map(|(rating, deviation)| rating + deviation * rng.normal())
             .collect();
         let mut points = self.points.clone();
         for (a, b) in &self.matches {
@@ -87,8 +87,8 @@ impl Remaining {
 mod tests {
     use super::*;
 
-    fn level(players: usize) -> Vec<Rating> {
-        vec![Rating::default(); players]
+    fn level(players: usize) -> Vec<(f64, f64)> {
+        vec![(1500.0, 350.0); players]
     }
 
     #[test]
@@ -115,11 +115,7 @@ mod tests {
 
     #[test]
     fn the_stronger_is_likelier_and_all_chances_are_one() {
-        let strong = Rating {
-            rating: 1900.0,
-            deviation: 50.0,
-            ..Rating::default()
-        };
+        let strong = (1900.0, 50.0);
         let league = Remaining {
             points: vec![0, 0, 0],
             ratings: [vec![strong], level(2)].concat(),

@@ -1,8 +1,7 @@
-//! Coverage: how often do the 95 % intervals of Bradley-Terry strengths hold the truth, for all players and for the best
-//! and the worst of the table? Leagues of known strengths are simulated; seeds are fixed.
+//! Coverage: how often do the 95 % intervals of Bradley-Terry strengths hold the truth, for all players and by their rank in the
+//! table? Leagues of known strengths are simulated; seeds are fixed.
 //!
-//! The gate runs a part of the grid. The whole of it, as a table (`PLAYERS=8 FORMAT=swiss` for a part):
-//! `COVERAGE=full cargo test --release -p matchday-stats --test coverage -- --nocapture`
+//! The gate runs a part of the grid. `./soak coverage` prints the whole of it, as a table (`PLAYERS=8 FORMAT=swiss` for a part).
 
 #![allow(
     clippy::unwrap_used,
@@ -23,6 +22,10 @@ enum Design {
     RoundRobin(u32),
     Swiss,
     Knockout,
+    /// Groups of four, and a knockout of the first two of each.
+    Groups,
+    /// Three round robins, rated together.
+    Season,
 }
 
 impl fmt::Display for Design {
@@ -31,6 +34,8 @@ impl fmt::Display for Design {
             Self::RoundRobin(legs) => write!(f, "round robin x{legs}"),
             Self::Swiss => f.write_str("swiss"),
             Self::Knockout => f.write_str("knockout"),
+            Self::Groups => f.write_str("groups, then knockout"),
+            Self::Season => f.write_str("season of 3 round robins"),
         }
     }
 }
@@ -104,6 +109,7 @@ impl World {
     fn play_all(&mut self, design: Design) {
         let players = self.strengths.len();
         match design {
+            Design::Season => self.play_all(Design::RoundRobin(3)),
             Design::RoundRobin(legs) => {
                 for (a, b) in (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))) {
                     for _ in 0..legs {
@@ -112,8 +118,25 @@ impl World {
                 }
             }
             Design::Swiss => (0..players.ilog2() + 2).for_each(|_| self.swiss_round()),
-            Design::Knockout => self.knockout(),
+            Design::Knockout => self.knockout((0..players).collect()),
+            Design::Groups => self.groups(),
         }
+    }
+
+    fn groups(&mut self) {
+        let everyone: Vec<usize> = (0..self.strengths.len()).collect();
+        let mut through = Vec::new();
+        for group in everyone.chunks(4) {
+            for (place, a) in group.iter().enumerate() {
+                for b in group.iter().skip(place + 1) {
+                    self.play(*a, *b);
+                }
+            }
+            let mut table = group.to_vec();
+            table.sort_by_key(|player| std::cmp::Reverse(self.points[*player]));
+            through.extend(table.into_iter().take(2));
+        }
+        self.knockout(through);
     }
 
     /// Neighbours of the table meet, if they have not met.
@@ -134,8 +157,7 @@ impl World {
     }
 
     /// Level ties are played again.
-    fn knockout(&mut self) {
-        let mut left: Vec<usize> = (0..self.strengths.len()).collect();
+    fn knockout(&mut self, mut left: Vec<usize>) {
         while left.len() > 1 {
             let (pairs, bye) = left.as_chunks::<2>();
             let mut through = bye.to_vec();
@@ -154,45 +176,51 @@ impl World {
     }
 }
 
-/// How often the interval held the truth: of everyone, of the first of the table, of the last.
-#[derive(Debug, Clone, Copy, Default)]
+/// In how many leagues the interval held the truth, of each rank.
+#[derive(Debug, Clone, Default)]
 struct Coverage {
-    all: (u32, u32),
-    best: (u32, u32),
-    worst: (u32, u32),
+    held: Vec<u32>,
+    leagues: u32,
     width: f64,
 }
 
-fn share((held, all): (u32, u32)) -> f64 {
-    f64::from(held) / f64::from(all)
+impl Coverage {
+    /// As shares: of all players, of the first of the table, of the last.
+    fn shares(&self) -> [f64; 3] {
+        let of = |held: u32| f64::from(held) / f64::from(self.leagues);
+        let all = of(self.held.iter().sum()) / self.held.len() as f64;
+        [all, of(self.held[0]), of(self.held[self.held.len() - 1])]
+    }
 }
 
 fn coverage(case: &Case, leagues: u32, draws: u32) -> Coverage {
-    let mut held = Coverage::default();
+    let mut found = Coverage {
+        held: vec![0; case.players],
+        leagues,
+        width: 0.0,
+    };
     for league in 0..leagues {
         let mut world = World::new(case, SeededRng::new(20, league.into()));
         world.play_all(case.design);
         let model = Model::of(case.players, &world.games, Prior::default());
         let fit = spread::fit(&model, Hyperprior::Uniform).unwrap();
-        let intervals =
-            posterior::intervals(&model, &fit, draws, &mut SeededRng::new(21, league.into()));
-        let holds = |player: usize| {
-            let [low, high] = intervals[player];
-            u32::from((low..=high).contains(&world.strengths[player]))
+        let mut rng = SeededRng::new(21, league.into());
+        let intervals = match case.design {
+            Design::Season => posterior::normal_intervals(&fit),
+            _ => posterior::intervals(&model, &fit, draws, &mut rng),
         };
-        for (player, [low, high]) in intervals.iter().enumerate() {
-            held.all = (held.all.0 + holds(player), held.all.1 + 1);
-            held.width += (high - low) * RATING_SCALE;
-        }
         // The table goes by points, then by the rating.
         let key = |player: &usize| (world.points[*player], (1e6 * fit.strengths[*player]) as i64);
-        let best = (0..case.players).max_by_key(key).unwrap();
-        let worst = (0..case.players).min_by_key(key).unwrap();
-        held.best = (held.best.0 + holds(best), held.best.1 + 1);
-        held.worst = (held.worst.0 + holds(worst), held.worst.1 + 1);
+        let mut table: Vec<usize> = (0..case.players).collect();
+        table.sort_by_key(|player| std::cmp::Reverse(key(player)));
+        for (rank, player) in table.into_iter().enumerate() {
+            let [low, high] = intervals[player];
+            found.held[rank] += u32::from((low..=high).contains(&world.strengths[player]));
+            found.width += (high - low) * RATING_SCALE;
+        }
     }
-    held.width /= f64::from(held.all.1);
-    held
+    found.width /= f64::from(leagues) * case.players as f64;
+    found
 }
 
 /// So many leagues leave a standard error of 1.3 % in the share of all players and of 2.5 % in those of the best and the
@@ -205,6 +233,8 @@ fn intervals_hold_the_truth_about_as_often_as_they_say() {
         (400.0, 4, Design::RoundRobin(10), true),
         (100.0, 8, Design::Knockout, false),
         (400.0, 8, Design::Swiss, false),
+        (200.0, 8, Design::Groups, true),
+        (400.0, 8, Design::Season, false),
     ] {
         let case = Case {
             spread,
@@ -212,10 +242,7 @@ fn intervals_hold_the_truth_about_as_often_as_they_say() {
             design,
             draws,
         };
-        let Coverage {
-            all, best, worst, ..
-        } = coverage(&case, 80, 200);
-        let [all, best, worst] = [all, best, worst].map(share);
+        let [all, best, worst] = coverage(&case, 80, 200).shares();
         assert!(
             all > 0.92 && best > 0.88 && worst > 0.88,
             "{case:?}: {all} {best} {worst}"
@@ -265,13 +292,16 @@ fn the_whole_grid() {
         .ok()
         .map(|players| vec![players.parse().unwrap()]);
     let format = std::env::var("FORMAT").ok();
-    println!("| format | players | spread | draws | all | best | worst | width |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| format | players | spread | draws | all | best | worst | width | by rank |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for players in sizes.unwrap_or_else(|| vec![4, 8, 16, 50]) {
         let round_robins = [1, 2, 10].map(Design::RoundRobin);
-        let designs = round_robins
-            .into_iter()
-            .chain([Design::Swiss, Design::Knockout]);
+        let designs = round_robins.into_iter().chain([
+            Design::Swiss,
+            Design::Knockout,
+            Design::Groups,
+            Design::Season,
+        ]);
         for design in designs.filter(|design| {
             format
                 .as_ref()
@@ -282,12 +312,7 @@ fn the_whole_grid() {
                 .flat_map(|draws| [100.0, 200.0, 400.0, 800.0].map(|spread| (draws, spread)))
             {
                 let leagues = if players >= 50 { 40 } else { 300 };
-                let Coverage {
-                    all,
-                    best,
-                    worst,
-                    width,
-                } = coverage(
+                let found = coverage(
                     &Case {
                         spread,
                         players,
@@ -297,9 +322,15 @@ fn the_whole_grid() {
                     leagues,
                     500,
                 );
-                let [all, best, worst] = [all, best, worst].map(|held| 100.0 * share(held));
+                let [all, best, worst] = found.shares().map(|held| 100.0 * held);
+                let by_rank: Vec<String> = found
+                    .held
+                    .iter()
+                    .map(|held| format!("{:.0}", 100.0 * f64::from(*held) / f64::from(leagues)))
+                    .collect();
+                let (width, by_rank) = (found.width, by_rank.join(" "));
                 println!(
-                    "| {design} | {players} | {spread} | {draws} | {all:.1} | {best:.1} | {worst:.1} | {width:.0} |"
+                    "| {design} | {players} | {spread} | {draws} | {all:.1} | {best:.1} | {worst:.1} | {width:.0} | {by_rank} |"
                 );
             }
         }

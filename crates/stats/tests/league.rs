@@ -8,7 +8,9 @@
 
 use matchday_stats::luck::Meter;
 use matchday_stats::rng::SeededRng;
-use matchday_stats::{Entrant, LeagueStatistics, MatchOutcome, Played, Resampling, Results};
+use matchday_stats::{
+    ChanceRounds, Entrant, LeagueStatistics, MatchOutcome, Played, Resampling, Results,
+};
 use proptest::prelude::*;
 
 const QUICK: Resampling = Resampling {
@@ -32,7 +34,8 @@ fn played(round: u32, a: usize, b: usize, outcome: MatchOutcome) -> Played {
 }
 
 fn league(game: &str, players: usize, matches: Vec<Played>) -> Results {
-    let entrant = |place| Entrant {
+    let entrant = |place: usize| Entrant {
+        rank: place as u32 + 1,
         id: id(place),
         name: format!("Player {place}"),
     };
@@ -42,6 +45,10 @@ fn league(game: &str, players: usize, matches: Vec<Played>) -> Results {
         matches,
         ladder: false,
     }
+}
+
+fn statistics(results: &Results, settings: &Resampling) -> LeagueStatistics {
+    LeagueStatistics::of(results, &ChanceRounds::Fixed, settings)
 }
 
 /// Even/odd among players who call at random.
@@ -66,7 +73,7 @@ fn random_calls(players: usize, legs: u32, seed: u64) -> Results {
 #[test]
 fn a_league_without_a_match_says_so_and_nothing_else() {
     for players in [0, 1, 4] {
-        let empty = LeagueStatistics::of(&league("even_odd", players, Vec::new()), &QUICK);
+        let empty = statistics(&league("even_odd", players, Vec::new()), &QUICK);
         assert_eq!(empty.luck.meter, Meter::NothingYet);
         assert_eq!(
             (empty.players.len(), empty.neighbours.len(), empty.top_two),
@@ -82,7 +89,7 @@ fn a_league_without_a_match_says_so_and_nothing_else() {
             empty
                 .players
                 .iter()
-                .all(|player| player.bradley_terry.is_none() && player.glicko.now.rating == 1500.0)
+                .all(|player| player.bradley_terry.is_none() && player.pairing_rating.is_none())
         );
     }
 }
@@ -97,7 +104,7 @@ fn a_forfeit_says_nothing_of_strength() {
         forfeited: true,
         ..played(2, 0, 1, MatchOutcome::LostByBoth)
     };
-    let found = LeagueStatistics::of(
+    let found = statistics(
         &league("even_odd", 2, vec![match_of(true), both_away]),
         &QUICK,
     );
@@ -105,7 +112,7 @@ fn a_forfeit_says_nothing_of_strength() {
         (found.matches, found.forfeits, found.luck.meter),
         (0, 2, Meter::NothingYet)
     );
-    let found = LeagueStatistics::of(
+    let found = statistics(
         &league("even_odd", 2, vec![match_of(false), match_of(true)]),
         &QUICK,
     );
@@ -124,7 +131,7 @@ fn a_league_of_real_differences_is_hardly_luck() {
             matches.extend((a + 1..5).map(|b| played(round, a, b, MatchOutcome::WonByA)));
         }
     }
-    let found = LeagueStatistics::of(&league("nim", 5, matches), &QUICK);
+    let found = statistics(&league("nim", 5, matches), &QUICK);
     assert_eq!(
         found.luck.meter,
         Meter::HardlyLuck,
@@ -141,16 +148,10 @@ fn a_league_of_real_differences_is_hardly_luck() {
         "{ratings:?}"
     );
     assert!(
-        found
-            .players
-            .is_sorted_by(|one, other| one.glicko.now.rating > other.glicko.now.rating)
-    );
-    assert!(
         found.neighbours.iter().all(|pair| pair.likelihood > 0.9),
         "{:?}",
         found.neighbours
     );
-    assert_eq!(found.players[0].glicko.history.len(), 6);
     assert_eq!(
         found.players[0].meter,
         Meter::HardlyLuck,
@@ -165,12 +166,46 @@ fn a_league_of_real_differences_is_hardly_luck() {
     );
 }
 
+/// They stand beside the ratings that are shown, and are updated round by round.
+#[test]
+fn only_a_ladder_has_pairing_ratings() {
+    let matches: Vec<Played> = (1..=6)
+        .map(|round| played(round, 0, 1, MatchOutcome::WonByA))
+        .collect();
+    let league = league("nim", 2, matches);
+    assert!(
+        statistics(&league, &QUICK).players[0]
+            .pairing_rating
+            .is_none()
+    );
+    let ladder = Results {
+        ladder: true,
+        ..league
+    };
+    let found = statistics(&ladder, &QUICK);
+    let pairing = found.players[0].pairing_rating.as_ref().unwrap();
+    assert_eq!(pairing.history.len(), 6);
+    assert!(pairing.now.rating > 1600.0 && found.players[0].bradley_terry.is_some());
+}
+
+/// Where rounds follow from results and nobody tells how, the table is not judged.
+#[test]
+fn a_league_of_unknown_rounds_has_no_luck_meter() {
+    let results = random_calls(4, 2, 1);
+    let found = LeagueStatistics::of(&results, &ChanceRounds::Unknown, &QUICK);
+    assert_eq!(
+        (found.luck.meter, found.luck.table),
+        (Meter::NothingYet, None)
+    );
+    assert!(found.luck.sentence.contains("matchday stats FILE"));
+}
+
 #[test]
 fn top_two_who_are_equal_are_never_settled() {
     let draws = (1..=8)
         .map(|round| played(round, 0, 1, MatchOutcome::Drawn))
         .collect();
-    let top = LeagueStatistics::of(&league("even_odd", 2, draws), &QUICK)
+    let top = statistics(&league("even_odd", 2, draws), &QUICK)
         .top_two
         .unwrap();
     assert_eq!((top.superiority.likelihood, top.more_matches), (0.5, None));
@@ -179,7 +214,7 @@ fn top_two_who_are_equal_are_never_settled() {
 
 #[test]
 fn statistics_can_be_read_back_from_what_was_written() {
-    let found = LeagueStatistics::of(&random_calls(4, 3, 3), &QUICK);
+    let found = statistics(&random_calls(4, 3, 3), &QUICK);
     let back: LeagueStatistics =
         serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
     assert_eq!(
@@ -187,7 +222,6 @@ fn statistics_can_be_read_back_from_what_was_written() {
         (found.luck.sentence, found.luck.meter)
     );
     for (back, found) in back.players.iter().zip(&found.players) {
-        assert!((back.glicko.now.rating - found.glicko.now.rating).abs() < 1e-9);
         assert_eq!(
             (&back.player_id, back.record, &back.sentence),
             (&found.player_id, found.record, &found.sentence)
@@ -221,14 +255,12 @@ proptest! {
     #[test]
     fn whatever_comes_in_chances_are_chances_and_intervals_hold_their_ratings(results in any_league()) {
         let settings = Resampling { seed: 1, posterior_draws: 20, leagues_of_chance: 20 };
-        let found = LeagueStatistics::of(&results, &settings);
-        prop_assert_eq!(&found, &LeagueStatistics::of(&results, &settings), "the same seed, the same numbers");
+        let found = statistics(&results, &settings);
+        prop_assert_eq!(&found, &statistics(&results, &settings), "the same seed, the same numbers");
         for player in &found.players {
             for chance in [player.as_good_by_chance, player.as_bad_by_chance] {
                 prop_assert!((0.0..=1.0).contains(&chance));
             }
-            prop_assert!(player.glicko.low < player.glicko.now.rating && player.glicko.now.rating < player.glicko.high);
-            prop_assert!(player.glicko.now.deviation.is_finite() && player.glicko.now.volatility.is_finite());
             if let Some(strength) = player.bradley_terry {
                 prop_assert!(strength.low.is_finite() && strength.high.is_finite());
                 prop_assert!(strength.low <= strength.rating && strength.rating <= strength.high);
@@ -243,7 +275,7 @@ proptest! {
     fn the_order_of_matches_changes_no_strength(results in any_league()) {
         let mut turned = results.clone();
         turned.matches.reverse();
-        let [one, other] = [&results, &turned].map(|results| LeagueStatistics::of(results, &QUICK).players);
+        let [one, other] = [&results, &turned].map(|results| statistics(results, &QUICK).players);
         for (one, other) in one.iter().zip(&other) {
             let [one, other] = [one, other].map(|player| player.bradley_terry.map_or(0.0, |strength| strength.rating));
             prop_assert!((one - other).abs() < 1e-6);

@@ -17,49 +17,67 @@ pub fn league(statistics: &LeagueStatistics) -> String {
         .iter()
         .map(|pair| percent(pair.likelihood));
     let next = next.chain(std::iter::repeat("-".to_owned()));
-    let ranked = (1..).zip(&statistics.players).zip(next);
-    let rows: Vec<_> = ranked
-        .map(|((rank, player), next)| row(rank, player, next))
+    let players = statistics.players.iter();
+    let is_ladder = players
+        .clone()
+        .any(|player| player.pairing_rating.is_some());
+    let rows: Vec<_> = players
+        .zip(next)
+        .map(|(player, next)| row(player, next, is_ladder))
         .collect();
-    let headers = [
+    let mut headers = vec![
         "RANK",
         "PLAYER",
         "NAME",
         "PLAYED",
         "POINTS",
-        "BRADLEY-TERRY",
-        "95 %",
-        "GLICKO-2",
+        "RATING",
         "95 %",
         "AS GOOD BY CHANCE",
         "BETTER THAN NEXT",
     ];
+    if is_ladder {
+        headers.insert(PAIRING_RATING_AT, "PAIRING RATING");
+    }
     format!("{}\n\n{}", table(&headers, &rows), remarks(statistics))
 }
 
-fn row(rank: u32, player: &PlayerStatistics, next: String) -> Vec<String> {
+/// In front of the rating.
+const PAIRING_RATING_AT: usize = 5;
+
+fn row(player: &PlayerStatistics, next: String, is_ladder: bool) -> Vec<String> {
     let whole = |rating: f64| format!("{rating:.0}");
     let between = |low: f64, high: f64| format!("{low:.0} to {high:.0}");
     let strength = player.bradley_terry;
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-    vec![
-        rank.to_string(),
+    let mut row = vec![
+        player.rank.to_string(),
         player.player_id.clone(),
         player.display_name.clone(),
         player.record.total().to_string(),
         player.points.to_string(),
         or_dash(strength.map(|strength| whole(strength.rating))),
         or_dash(strength.map(|strength| between(strength.low, strength.high))),
-        whole(player.glicko.now.rating),
-        between(player.glicko.low, player.glicko.high),
         if player.record.total() == 0 {
             "-".to_owned()
         } else {
             percent(player.as_good_by_chance)
         },
         next,
-    ]
+    ];
+    if is_ladder {
+        let pairing = player.pairing_rating.as_ref();
+        row.insert(
+            PAIRING_RATING_AT,
+            or_dash(pairing.map(|pairing| whole(pairing.now.rating))),
+        );
+    }
+    row
 }
+
+/// What each of the two ratings of a ladder is.
+const OF_A_LADDER: &str = "The pairing rating (Glicko-2) moves with each round; the ladder pairs and ranks by it. The rating \
+                           (Bradley-Terry) weighs all results alike; go by it and its interval to tell who is better.";
 
 /// Remarks below the table, each with its heading.
 fn remarks(statistics: &LeagueStatistics) -> String {
@@ -71,6 +89,13 @@ fn remarks(statistics: &LeagueStatistics) -> String {
             .as_ref()
             .map(|top| ("Top two", top.sentence.clone())),
     );
+    if statistics
+        .players
+        .iter()
+        .any(|player| player.pairing_rating.is_some())
+    {
+        lines.push(("Ratings", OF_A_LADDER.to_owned()));
+    }
     match statistics.forfeits {
         0 => {}
         1 => lines.push((
@@ -97,34 +122,30 @@ pub fn player_rows(player: &PlayerStatistics) -> Vec<(&'static str, String)> {
         || "-".to_owned(),
         |strength| rated(strength.rating, strength.low, strength.high),
     );
-    let glicko = &player.glicko;
     let chance = match player.record.total() {
         0 => "-".to_owned(),
         _ => percent(player.as_good_by_chance),
     };
-    vec![
-        ("Bradley-Terry", strength),
-        (
-            "Glicko-2",
-            rated(glicko.now.rating, glicko.low, glicko.high),
-        ),
-        ("as good by chance", chance),
-    ]
+    let mut rows = vec![("rating", strength), ("as good by chance", chance)];
+    if let Some(pairing) = &player.pairing_rating {
+        rows.push(("pairing rating", format!("{:.0}", pairing.now.rating)));
+    }
+    rows
 }
 
 /// Two players beside each other.
 pub fn head_to_head(found: &HeadToHead) -> String {
     let [first, second] = &found.players;
-    let [one, other] = found.ratings.map(|rating| {
-        let [low, high] = rating.interval();
-        format!("{:.0} (95 %: {low:.0} to {high:.0})", rating.rating)
-    });
+    let [one, other] = found.ratings.map_or_else(
+        || [(); 2].map(|()| "-".to_owned()),
+        |ratings| ratings.map(|rating| format!("{rating:.0}")),
+    );
     let [name, other_name] = found.names.clone();
     let back = found.record.reversed();
     let record = |record: Wdl| format!("{}-{}-{}", record.wins, record.draws, record.losses);
     let rows = [
         ["name".to_owned(), name, other_name],
-        ["Glicko-2".to_owned(), one, other],
+        ["rating".to_owned(), one, other],
         [
             "won-drawn-lost against the other".to_owned(),
             record(found.record),
@@ -153,11 +174,15 @@ pub fn head_to_head(found: &HeadToHead) -> String {
 mod tests {
     use super::*;
     use matchday_stats::rng::SeededRng;
-    use matchday_stats::{Entrant, MatchOutcome, Played, Resampling, Results};
+    use matchday_stats::{ChanceRounds, Entrant, MatchOutcome, Played, Resampling, Results};
 
     /// Four players of even/odd who call at random, but for the first two, who call opposite to each other. One more match
     /// is forfeited.
     fn league_of(legs: u32) -> LeagueStatistics {
+        statistics_of(legs, false)
+    }
+
+    fn statistics_of(legs: u32, ladder: bool) -> LeagueStatistics {
         let mut rng = SeededRng::new(4, 0);
         let mut matches = Vec::new();
         let ids = ["P01", "P02", "P03", "P04"];
@@ -191,18 +216,21 @@ mod tests {
             outcome,
             forfeited: true,
         });
-        let entrant = |id: &str| Entrant {
+        let entrant = |(id, rank): (&str, u32)| Entrant {
+            rank,
             id: id.to_owned(),
             name: format!("Player {id}"),
         };
-        let players = ids.map(entrant).to_vec();
+        // The last two are level.
+        let players = ids.into_iter().zip([1, 2, 3, 3]).map(entrant).collect();
         LeagueStatistics::of(
             &Results {
                 game: "even_odd".into(),
                 players,
                 matches,
-                ladder: false,
+                ladder,
             },
+            &ChanceRounds::Fixed,
             &Resampling::default(),
         )
     }
@@ -213,6 +241,11 @@ mod tests {
     }
 
     #[test]
+    fn a_ladder_says_what_each_of_its_ratings_is() {
+        insta::assert_snapshot!(league(&statistics_of(2, true)));
+    }
+
+    #[test]
     fn a_league_of_one_round_robin() {
         insta::assert_snapshot!(league(&league_of(1)));
     }
@@ -220,6 +253,7 @@ mod tests {
     #[test]
     fn a_league_before_its_first_match() {
         let player = Entrant {
+            rank: 1,
             id: "P01".into(),
             name: "Ada".into(),
         };
@@ -231,6 +265,7 @@ mod tests {
         };
         insta::assert_snapshot!(league(&LeagueStatistics::of(
             &results,
+            &ChanceRounds::Fixed,
             &Resampling::default()
         )));
     }

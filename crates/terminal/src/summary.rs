@@ -13,7 +13,7 @@ use matchday_core::league::{DecidedBy, League};
 use matchday_core::protocol::messages::{GameStatus, StandingRow};
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
 use matchday_core::signed_note::Checkpoint;
-use matchday_stats::{LeagueStatistics, Resampling};
+use matchday_stats::Resampling;
 
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -304,9 +304,7 @@ fn luck(league: &League) -> String {
         posterior_draws: 1,
         ..Resampling::default()
     };
-    LeagueStatistics::of(&statistics::of_league(league), &settings)
-        .luck
-        .sentence
+    statistics::statistics(league, &settings).luck.sentence
 }
 
 #[cfg(test)]
@@ -353,7 +351,7 @@ mod tests {
             unplayed: Vec::new(),
             seconds: 0.5,
             matches_per_second: 12.0,
-            luck: "This table says little: players who move at random do as much.".into(),
+            luck: "Mostly luck: random players produce a table like this 45 % of the time.".into(),
             sides: None,
             standings,
             store: "league.db".into(),

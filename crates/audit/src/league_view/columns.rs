@@ -38,7 +38,7 @@ pub enum Tone {
     Technical,
 }
 
-pub const STANDINGS: [Column<Standing>; 14] = [
+pub const STANDINGS: [Column<Standing>; 15] = [
     column("rank", "rank", Kind::Number, 9, |row| {
         Some(row.rank.to_string())
     }),
@@ -75,6 +75,9 @@ pub const STANDINGS: [Column<Standing>; 14] = [
     }),
     column("payoff", "payoff", Kind::Number, 8, |row| {
         row.payoff.map(|payoff| payoff.to_string())
+    }),
+    column("pairing_rating", "pairing rating", Kind::Number, 6, |row| {
+        row.pairing_rating.map(|rating| rating.to_string())
     }),
     column("rating", "rating (95 %)", Kind::Number, 4, |row| {
         row.rating

@@ -96,7 +96,7 @@ pub struct RefereeView {
 impl LeagueView {
     pub fn of(history: &LeagueLog, settings: &Resampling) -> Self {
         let league = &history.league;
-        let statistics = LeagueStatistics::of(&statistics::of_league(league), settings);
+        let statistics = statistics::statistics(league, settings);
         let decided = || {
             league
                 .matches

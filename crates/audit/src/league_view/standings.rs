@@ -4,7 +4,7 @@ use super::PlayerName;
 use matchday_core::league::fixture::Round;
 use matchday_core::league::member::Member;
 use matchday_core::league::standings::Verdict;
-use matchday_core::league::{self, Draw, Format, League};
+use matchday_core::league::{Draw, Format, League};
 use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::{GameStatus, PlayerMeta, StandingRow};
 use matchday_stats::LeagueStatistics;
@@ -35,6 +35,9 @@ pub struct Standing {
     /// The total payoff, if the standings go by that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payoff: Option<i64>,
+    /// What a ladder pairs and ranks its players by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairing_rating: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating: Option<Rating>,
     /// How likely so many points or more are by chance alone.
@@ -57,7 +60,7 @@ pub struct Standing {
     pub group: Option<String>,
 }
 
-/// A rating with its 95 % interval.
+/// A rating by Bradley and Terry, with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Rating {
     pub value: i64,
@@ -71,11 +74,6 @@ impl Rating {
         Self { value, low, high }
     }
 
-    /// Of a value and its standard deviation.
-    pub fn normal(value: f64, deviation: f64) -> Self {
-        Self::rounded([0.0, -1.96, 1.96].map(|deviations| value + deviations * deviation))
-    }
-
     /// By Bradley and Terry.
     pub fn of(player: &PlayerStatistics) -> Option<Self> {
         player
@@ -84,16 +82,8 @@ impl Rating {
     }
 }
 
-impl From<league::Rating> for Rating {
-    fn from(rating: league::Rating) -> Self {
-        let [low, high] = rating.interval();
-        Self::rounded([rating.rating, low, high])
-    }
-}
-
 impl From<&StandingRow> for Standing {
     fn from(row: &StandingRow) -> Self {
-        let rating = row.rating.zip(row.rating_deviation);
         Self {
             rank: row.shown_rank(),
             who: PlayerName {
@@ -107,7 +97,7 @@ impl From<&StandingRow> for Standing {
             losses: row.losses,
             technical_losses: row.technical_losses.unwrap_or(0),
             points: row.points,
-            rating: rating.map(|(value, deviation)| Rating::normal(value.into(), deviation.into())),
+            pairing_rating: row.rating,
             reason: row
                 .rank_reason
                 .as_ref()
@@ -144,7 +134,7 @@ pub fn of(
             payoff: payoffs
                 .as_ref()
                 .and_then(|payoffs| payoffs.get(id).copied()),
-            rating: rating(league, statistics, id),
+            rating: statistics.and_then(Rating::of),
             as_good_by_chance: statistics
                 .filter(|known| known.record.total() > 0)
                 .map(|known| known.as_good_by_chance),
@@ -172,18 +162,6 @@ pub fn statistics_of<'a>(
         .players
         .iter()
         .find(|known| known.player_id == id.as_str())
-}
-
-/// A ladder is ranked by its own ratings.
-pub fn rating(
-    league: &League,
-    statistics: Option<&PlayerStatistics>,
-    id: &PlayerId,
-) -> Option<Rating> {
-    match league.ratings() {
-        Some(ratings) => ratings.get(id).copied().map(Rating::from),
-        None => statistics.and_then(Rating::of),
-    }
 }
 
 pub fn state(player: &Member<PlayerMeta>) -> &'static str {

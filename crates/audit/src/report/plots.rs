@@ -179,7 +179,7 @@ fn ratings(report: &Report) -> Dots {
     };
     Dots {
         title: "Ratings".into(),
-        x: "Bradley-Terry rating, with its 95 % interval".into(),
+        x: "Rating (Bradley-Terry), with its 95 % interval".into(),
         dots,
         marks,
     }

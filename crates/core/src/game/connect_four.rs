@@ -1,7 +1,8 @@
 //! Connect four: A drops X and begins, B drops O, into seven columns of six cells. The first with four in a row wins.
 
+mod search;
+
 use super::json_game::JsonGame;
-use super::memo::Memo;
 use super::prospect::Prospect;
 use super::rules::{Moves, Presentation, Rules, StrategyOf, nth_bit};
 use super::strategy;
@@ -102,8 +103,12 @@ impl Rules for ConnectFour {
 
     const STRATEGIES: &'static [StrategyOf<Self>] = &[StrategyOf::new(
         "lookahead",
-        "looks some moves ahead, as far as a few thousand positions reach",
-        |situation| situation.position.best_column(situation.seat),
+        "looks five moves ahead, and sees who wins at once after them; of equal moves the one nearest to the middle",
+        |situation| {
+            let marks = &situation.position.marks;
+            let seat = situation.seat;
+            search::best_column(*seat.of(marks), *seat.other().of(marks))
+        },
     )];
 
     fn turn(&self) -> Turn {
@@ -146,14 +151,6 @@ impl ConnectFour {
     /// The top cells that are free, one for each column that is not full.
     fn free(&self) -> Cells {
         BOTTOM << (ROWS - 1) & !self.taken()
-    }
-
-    fn best_column(&self, seat: Seat) -> Option<u32> {
-        static KNOWN: Memo<{ 1 << 18 }> = Memo::new();
-        let [own, theirs] = [seat, seat.other()].map(|seat| *seat.of(&self.marks));
-        // The lowest free cell of each column and one's own marks tell positions apart.
-        let key = (own | theirs) + BOTTOM + own;
-        KNOWN.get(key, || search(own, theirs)).map(u32::from)
     }
 
     fn letter(&self, cell: Cells) -> char {
@@ -273,139 +270,8 @@ impl Presentation for ConnectFour {
 
     fn prospect(&self, column: u32) -> Option<Prospect> {
         let [own, theirs] = [self.next, self.next.other()].map(|seat| *seat.of(&self.marks));
-        Some(prospect(own | landing(own | theirs, column)?, theirs))
+        Some(search::prospect(own | landing(own | theirs, column)?, theirs))
     }
-}
-
-/// The middle first: it is part of the most lines, and good moves tried early spare the search the others.
-const ORDER: [u32; 7] = [3, 2, 4, 1, 5, 0, 6];
-/// How many positions are looked at for a move.
-const POSITIONS_MAX: u32 = 5_000;
-/// Worth more than any position that is not won.
-const WON: i32 = 10_000;
-
-/// Deeper and deeper, until the positions are used up or the game is decided: the best of the last search that came to
-/// its end.
-fn search(own: Cells, theirs: Cells) -> Option<u8> {
-    let mut search = Search {
-        positions_left: POSITIONS_MAX,
-    };
-    let mut best = None;
-    for depth in 0..COLUMNS * ROWS {
-        match search.choose(own, theirs, depth) {
-            Some((column, worth)) => {
-                best = u8::try_from(column).ok();
-                if worth.abs() > WON / 2 {
-                    break;
-                }
-            }
-            None => break,
-        }
-    }
-    best
-}
-
-/// What the position is worth to the player who has just moved, looking deeper until it is decided or the positions are used
-/// up.
-fn prospect(moved: Cells, to_move: Cells) -> Prospect {
-    let mut search = Search {
-        positions_left: POSITIONS_MAX,
-    };
-    let free = COLUMNS * ROWS - (moved | to_move).count_ones();
-    for depth in 0..=free {
-        match search.worth(to_move, moved, depth, -WON, WON) {
-            None => return Prospect::Open,
-            Some(worth) if worth > WON / 2 => return Prospect::Lost,
-            Some(worth) if worth < -WON / 2 => return Prospect::Won,
-            Some(_) => {}
-        }
-    }
-    Prospect::Drawn
-}
-
-struct Search {
-    positions_left: u32,
-}
-
-impl Search {
-    /// The best column and its worth, looking so many moves beyond it; `None` if the positions did not suffice.
-    fn choose(&mut self, own: Cells, theirs: Cells, depth: u32) -> Option<(u32, i32)> {
-        let mut best: Option<(u32, i32)> = None;
-        for column in ORDER {
-            let Some(cell) = landing(own | theirs, column) else {
-                continue;
-            };
-            let low = best.map_or(-WON, |(_, worth)| worth);
-            let worth = later(-self.worth(theirs, own | cell, depth, -WON, -low)?);
-            if best.is_none_or(|(_, known)| worth > known) {
-                best = Some((column, worth));
-            }
-        }
-        best
-    }
-
-    /// What a position is worth to the player to move; `low` and `high` bound what is still of interest.
-    fn worth(
-        &mut self,
-        own: Cells,
-        theirs: Cells,
-        depth: u32,
-        mut low: i32,
-        high: i32,
-    ) -> Option<i32> {
-        self.positions_left = self.positions_left.checked_sub(1)?;
-        if has_four(theirs) {
-            return Some(-WON);
-        }
-        let taken = own | theirs;
-        if taken == BOARD {
-            return Some(0);
-        }
-        if depth == 0 {
-            return Some(promise(own, taken) - promise(theirs, taken));
-        }
-        let mut best = -WON;
-        for cell in ORDER.iter().filter_map(|column| landing(taken, *column)) {
-            best = best.max(later(-self.worth(
-                theirs,
-                own | cell,
-                depth - 1,
-                -high,
-                -low,
-            )?));
-            low = low.max(best);
-            if low >= high {
-                break;
-            }
-        }
-        Some(best)
-    }
-}
-
-/// A win is worth a little less for every move that it takes, and a defeat a little less bad.
-fn later(worth: i32) -> i32 {
-    if worth.abs() > WON / 2 {
-        worth - worth.signum()
-    } else {
-        worth
-    }
-}
-
-/// How good the marks of one player look: free cells that would make four count most, then marks near the middle.
-fn promise(marks: Cells, taken: Cells) -> i32 {
-    let column = |number: u32| 0x3F << (number * STRIDE);
-    let count = |cells: Cells| i32::try_from((marks & cells).count_ones()).unwrap_or(0);
-    let threats = i32::try_from((completing(marks) & !taken & BOARD).count_ones()).unwrap_or(0);
-    8 * threats + 2 * count(column(3)) + count(column(2) | column(4))
-}
-
-/// The cells that make four with three of these marks, whether free or not.
-fn completing(marks: Cells) -> Cells {
-    DIRECTIONS.iter().fold(0, |found, step| {
-        let [up, down] = [marks << step, marks >> step];
-        let [two_up, two_down] = [up & marks << (2 * step), down & marks >> (2 * step)];
-        found | two_up & (marks << (3 * step) | down) | two_down & (marks >> (3 * step) | up)
-    })
 }
 
 #[cfg(test)]

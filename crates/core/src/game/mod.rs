@@ -8,9 +8,10 @@
 //! - [`Game`]: a match in the JSON of messages, by built-in rules (`json_game`) or those of a program ([`external`]); [`fast`]:
 //!   very many matches by built-in rules
 //! - [`strategy`], [`context`], [`past`], [`turn`]: how a player chooses, and what it knows
-//! - [`replay`], [`analysis`], [`prospect`], [`view`]: matches that were played
+//! - [`replay`], [`analysis`], [`prospect`], [`view`]: matches that were played; [`best_response`]: what a strategy gives away
 
 pub mod analysis;
+pub mod best_response;
 pub mod context;
 pub mod external;
 pub mod fast;
@@ -29,7 +30,9 @@ pub mod turn;
 pub mod view;
 pub mod words;
 
+use crate::entropy::Entropy;
 use crate::fair::Dice;
+use crate::game::best_response::Response;
 use crate::game::fast::FastPlayers;
 use crate::game::prospect::Prospect;
 use crate::game::rules::Presentation;
@@ -251,6 +254,9 @@ pub struct BuiltIn {
     choose: fn(name: &str, turn: &strategy::Turn<'_>) -> Option<Value>,
     /// Sets up players of the named strategies for very many matches.
     pub players: fn(strategies: &[&str]) -> Box<dyn FastPlayers>,
+    /// Plays a match of a best response, in this seat, against the strategy of this name; `true` if it is after payoffs. `None`
+    /// if players do not choose at once.
+    pub respond: fn(strategy: &str, Seat, bool, &mut Entropy) -> Option<Response>,
 }
 
 impl BuiltIn {
@@ -264,6 +270,7 @@ impl BuiltIn {
             },
             choose: json_game::choose::<R>,
             players: fast::players::<R>,
+            respond: best_response::play::<R>,
         }
     }
 }

@@ -61,7 +61,7 @@ impl Rules for Nim {
 
     const STRATEGIES: &'static [StrategyOf<Self>] = &[StrategyOf::new(
         "optimal",
-        "leaves heaps whose sizes cancel out in binary, whenever that can be done",
+        "leaves heaps whose sizes cancel out in binary, from the first heap that allows it; where none does, takes one object from the last of the largest",
         |situation| situation.position.best_move(),
     )];
 

@@ -62,7 +62,7 @@ impl Rules for TicTacToe {
 
     const STRATEGIES: &'static [StrategyOf<Self>] = &[StrategyOf::new(
         "perfect",
-        "never loses: looks ahead to the end of the game, and wins as soon as it can",
+        "never loses: looks ahead to the end of the game, and wins as soon as it can; of equal moves the lowest cell",
         |situation| situation.position.best_cell(situation.seat),
     )];
 

@@ -349,8 +349,7 @@ impl Ranking<'_> {
             if groups.iter().all(|(group, _)| group.len() < 2) {
                 break;
             }
-            let keys = self.keys(*rule, &groups);
-            groups = split(groups, rule.name(), &keys);
+            groups = self.split_by(*rule, groups);
         }
         for keys in &self.basis.play_offs {
             groups = split(groups, PLAY_OFF, keys);
@@ -359,6 +358,18 @@ impl Ranking<'_> {
             .into_iter()
             .flat_map(|group| self.by_id(group))
             .collect()
+    }
+
+    /// Head-to-head is applied again to those who are still level after it, among themselves alone.
+    fn split_by(&self, rule: TieBreak, mut groups: Vec<Group>) -> Vec<Group> {
+        loop {
+            let before = groups.len();
+            let keys = self.keys(rule, &groups);
+            groups = split(groups, rule.name(), &keys);
+            if rule != TieBreak::HeadToHead || groups.len() == before {
+                return groups;
+            }
+        }
     }
 
     fn by_id(&self, (mut group, mut before): Group) -> Vec<PlacedPlayer> {

@@ -5,12 +5,14 @@ use super::Usage;
 use super::program_env_arg::ProgramEnvArg;
 use anyhow::Result;
 use clap::Args;
-use matchday_core::game::{self, GAMES, GameEntry, strategy};
+use matchday_core::game::prospect::Prospect;
+use matchday_core::game::{self, GAMES, GameEntry, Seat, Turn, strategy};
 use matchday_core::protocol::GameType;
 pub(super) use matchday_research::simulate::entrants::knows;
 use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
-use matchday_terminal::say;
 use matchday_terminal::suggest::nearest;
+use matchday_terminal::{headed, say, table};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -18,6 +20,8 @@ pub(super) const EXAMPLE: &str = "\
 Example:
   matchday games
   matchday games connect_four
+  matchday games connect_four --solve 3342      (what each move leads to, after these columns)
+  matchday games nim --solve '[{\"heap\":3,\"take\":7}]'
   matchday games --json | jq '.games[].game_type'";
 
 #[derive(Debug, Args)]
@@ -25,6 +29,9 @@ pub(super) struct GamesArgs {
     /// The game whose rules are to be shown [default: list all games]
     #[arg(value_name = "GAME")]
     name: Option<String>,
+    /// Show what each move leads to after these moves: digits, or a JSON array of moves
+    #[arg(long, value_name = "POSITION", requires = "name")]
+    solve: Option<String>,
     /// Print as JSON, rules included
     #[arg(long)]
     json: bool,
@@ -32,6 +39,15 @@ pub(super) struct GamesArgs {
 
 pub(super) fn execute(args: GamesArgs) -> Result<ExitCode> {
     let one = args.name.as_deref().map(known).transpose().map_err(Usage)?;
+    if let (Some(game), Some(position)) = (one, &args.solve) {
+        let solved = solved(game, position).map_err(|why| Usage(format!("--solve: {why}")))?;
+        say(if args.json {
+            serde_json::to_string_pretty(&solved)?
+        } else {
+            solved.for_people()
+        });
+        return Ok(ExitCode::SUCCESS);
+    }
     let shown: Vec<&GameEntry> = match one {
         Some(game) => vec![game],
         None => GAMES.iter().collect(),
@@ -45,6 +61,92 @@ pub(super) fn execute(args: GamesArgs) -> Result<ExitCode> {
         (false, None) => list(&shown),
     });
     Ok(ExitCode::SUCCESS)
+}
+
+/// What each move leads to, as the page of a player has it that tells why it lost.
+#[derive(Debug, Serialize)]
+struct Solved {
+    to_move: &'static str,
+    moves: Vec<SolvedMove>,
+}
+
+#[derive(Debug, Serialize)]
+struct SolvedMove {
+    #[serde(rename = "move")]
+    made: Value,
+    leads_to: Prospect,
+}
+
+fn solved(game: &GameEntry, position: &str) -> Result<Solved, String> {
+    let moves: Vec<Value> = if position.bytes().all(|letter| letter.is_ascii_digit()) {
+        let digits = position.bytes().map(|digit| json!(digit - b'0'));
+        digits.collect()
+    } else {
+        serde_json::from_str(position)
+            .map_err(|_| format!("expected digits or a JSON array of moves, got {position:?}"))?
+    };
+    let mut play = (game.new)();
+    for (number, made) in (1..).zip(moves) {
+        let Turn::One(seat) = play.turn() else {
+            return Err(format!(
+                "there is no move {number}: {}",
+                over(game, play.turn())
+            ));
+        };
+        play.play(seat, &made)
+            .map_err(|illegal| format!("move {number}: {illegal}"))?;
+    }
+    let prospects = play.prospects();
+    let (Turn::One(seat), false) = (play.turn(), prospects.is_empty()) else {
+        return Err(over(game, play.turn()));
+    };
+    let moves = prospects
+        .into_iter()
+        .map(|(made, leads_to)| SolvedMove { made, leads_to });
+    Ok(Solved {
+        to_move: match seat {
+            Seat::A => "A",
+            Seat::B => "B",
+        },
+        moves: moves.collect(),
+    })
+}
+
+fn over(game: &GameEntry, turn: Turn) -> String {
+    match turn {
+        Turn::Over => "the game is over".to_owned(),
+        _ => format!("{} cannot be solved", game.name),
+    }
+}
+
+impl Solved {
+    fn for_people(&self) -> String {
+        let rows: Vec<Vec<String>> = self
+            .moves
+            .iter()
+            .map(|solved| {
+                let leads_to = match solved.leads_to {
+                    Prospect::Won => "wins",
+                    Prospect::Drawn => "holds the draw",
+                    Prospect::Lost => "loses",
+                    Prospect::Open => "not decided, as far as the search reaches",
+                };
+                vec![solved.made.to_string(), leads_to.to_owned()]
+            })
+            .collect();
+        let best = self.moves.iter().map(|solved| solved.leads_to).max();
+        let outlook = match best {
+            Some(Prospect::Won) => "can force a win",
+            Some(Prospect::Drawn) => "can hold the draw",
+            Some(Prospect::Lost) => "is lost if the opponent makes no mistake",
+            Some(Prospect::Open) | None => "may still get anything, as far as the search reaches",
+        };
+        format!(
+            "{}\n\nPlayer {}, who is to move, {outlook}.",
+            headed(&table(&["MOVE", "WITH BEST PLAY IT"], &rows)),
+            self.to_move
+        )
+    }
 }
 
 fn list(games: &[&GameEntry]) -> String {

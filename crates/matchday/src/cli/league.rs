@@ -29,7 +29,7 @@ Example:
   matchday league create spring --game even_odd --lead 5 --start-when players=4
   matchday league create section-{01..12} --template course.toml --roster 'rosters/{}.csv'
   matchday league list
-  matchday league list --store season.db --ratings   (a file that holds several, Glicko-2 through all)
+  matchday league list --store season.db --ratings   (a file that holds several, ratings over all)
   matchday league archive spring             # into a file that every command reads
 
 A template is a configuration file with a section [league]; a roster is written as CSV with name, role, mail.";

@@ -10,6 +10,7 @@ use matchday_core::game::GameEntry;
 use matchday_core::league::format::{Competition, Format};
 use matchday_os::signals::Termination;
 use matchday_research::openings::{self, Opening};
+use matchday_research::simulate::best_responses;
 use matchday_research::simulate::entrants::Entrants;
 use matchday_research::simulate::progress::ProgressBar;
 use matchday_research::simulate::render::for_people;
@@ -324,6 +325,11 @@ impl Plan {
             openings: self.openings.len(),
             strategies: summary::of_duels(&names, &pairs),
             sprt: self.verdict(&names, &pairs),
+            best_responses: best_responses::of(
+                self.args.game,
+                &self.entrants.entrants,
+                self.args.seed,
+            ),
             pairs: pairs
                 .iter()
                 .map(|pair| PairResult::of(&names, pair))

@@ -123,6 +123,7 @@ impl Earlier {
         let id = now.known.player_id.to_string();
         let name = now.known.display_name.escaped().to_string();
         let player = Entrant {
+            rank: now.known.stats.rank,
             id: id.clone(),
             name: name.clone(),
         };

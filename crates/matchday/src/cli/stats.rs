@@ -14,7 +14,7 @@ use matchday_audit::league_log::LeagueLog;
 use matchday_audit::llm_usage::{self, LlmUsage};
 use matchday_audit::log_set::LogSet;
 use matchday_audit::mend;
-use matchday_audit::statistics::{of_answers, of_league};
+use matchday_audit::statistics::{of_answers, of_league, statistics, statistics_of_answers};
 use matchday_core::league::League;
 use matchday_core::protocol::messages::Record;
 use matchday_core::protocol::messages::query::Lifecycle;
@@ -42,7 +42,7 @@ Example:
   matchday stats P01 season.db --since season.db --since-league spring_1
   matchday stats REF01
   matchday stats league.db --json
-  matchday stats season.db --carry-over   (ratings through all leagues of the file)
+  matchday stats season.db --carry-over   (ratings over all leagues of the file)
 
 What the figures mean, for people who have not studied statistics: docs/statistics.md";
 
@@ -60,7 +60,7 @@ pub(super) struct StatsArgs {
     player_stores: Vec<StoreUrl>,
     #[command(flatten)]
     league: LeagueArg,
-    /// Show ratings that go on through all leagues of the store, in order
+    /// Show ratings over all leagues of the store
     #[arg(long, conflicts_with = "league")]
     carry_over: bool,
     #[command(flatten)]
@@ -149,7 +149,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     };
     if args.carry_over {
         let stored = stored_leagues::stored(file)?;
-        let ratings = stored_leagues::carried(&stored, args.known);
+        let ratings = stored_leagues::careers(&stored, args.known);
         let data = json!({ "known_by": args.known.by(), "ratings": ratings });
         let for_people = |_: &Value| Ok(stored_leagues::ratings_for_people(&ratings, args.known));
         say(shown(&args.query, &data, for_people)?);
@@ -157,9 +157,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     }
     let league = stored(file, args.league.id().as_ref())?;
     let mut data = match subject {
-        Subject::League => {
-            serde_json::to_value(LeagueStatistics::of(&of_league(&league), &settings))?
-        }
+        Subject::League => serde_json::to_value(statistics(&league, &settings))?,
         Subject::Player(id) => serde_json::to_value(player_of_league(&league, id, &settings)?)?,
         Subject::Since(id, earlier) => earlier.compare(
             player_of_league(&league, id, &settings)?,
@@ -244,24 +242,28 @@ async fn asked(
     settings: &Resampling,
 ) -> Result<Value> {
     match subject {
-        Subject::League => Ok(serde_json::to_value(LeagueStatistics::of(
-            &results(client).await?,
-            settings,
-        ))?),
+        Subject::League => {
+            let (standings, schedule) = answers(client).await?;
+            let statistics = statistics_of_answers(&standings, &schedule, settings);
+            Ok(serde_json::to_value(statistics)?)
+        }
         Subject::Player(id) => {
             let known = player_stats(client, PlayerId::new(*id)).await?;
-            Ok(serde_json::to_value(player_view(
-                known,
-                &results(client).await?,
-                settings,
-            ))?)
+            let (standings, schedule) = answers(client).await?;
+            let statistics = statistics_of_answers(&standings, &schedule, settings);
+            Ok(serde_json::to_value(player_view(known, statistics))?)
         }
         Subject::Since(id, earlier) => {
             let known = player_stats(client, PlayerId::new(*id)).await?;
-            let results = results(client).await?;
-            earlier.compare(player_view(known, &results, settings), &results, settings)
+            let (standings, schedule) = answers(client).await?;
+            let statistics = statistics_of_answers(&standings, &schedule, settings);
+            let now = player_view(known, statistics);
+            earlier.compare(now, &of_answers(&standings, &schedule), settings)
         }
-        Subject::Pair(first, second) => head_to_head(&results(client).await?, first, second),
+        Subject::Pair(first, second) => {
+            let (standings, schedule) = answers(client).await?;
+            head_to_head(&of_answers(&standings, &schedule), first, second)
+        }
         Subject::Referee(id) => {
             let referees = client
                 .query(Query::Referees, QueryParams::default())
@@ -282,10 +284,10 @@ async fn player_stats(client: &ManagerClient, player: PlayerId) -> Result<Player
     )
 }
 
-async fn results(client: &ManagerClient) -> Result<Results> {
-    let standings: StandingsData = in_our_form("standings", client.standings().await?)?;
-    let schedule: ScheduleData = in_our_form("schedule", client.schedule(None).await?)?;
-    Ok(of_answers(&standings, &schedule))
+async fn answers(client: &ManagerClient) -> Result<(StandingsData, ScheduleData)> {
+    let standings = in_our_form("standings", client.standings().await?)?;
+    let schedule = in_our_form("schedule", client.schedule(None).await?)?;
+    Ok((standings, schedule))
 }
 
 fn head_to_head(results: &Results, first: &str, second: &str) -> Result<Value> {
@@ -318,11 +320,10 @@ pub(super) fn player_of_league(
             known => anyhow!("no player {id}: the league has {}", known.join(", ")),
         }
     })?;
-    Ok(player_view(known, &of_league(league), settings))
+    Ok(player_view(known, statistics(league, settings)))
 }
 
-fn player_view(known: PlayerStatsData, results: &Results, settings: &Resampling) -> PlayerView {
-    let league = LeagueStatistics::of(results, settings);
+fn player_view(known: PlayerStatsData, league: LeagueStatistics) -> PlayerView {
     let id = known.player_id.as_str();
     let statistics = league
         .players

@@ -1,4 +1,4 @@
-//! The leagues of a store: `matchday league list --store`, and ratings that go on from one to the next. Reads the store.
+//! The leagues of a store: `matchday league list --store`, and ratings over all of them. Reads the store.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -8,7 +8,7 @@ use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId};
 use matchday_stats::Results;
-use matchday_stats::season::{self, Carried};
+use matchday_stats::season::{self, Career};
 use matchday_store::entry::Entry;
 use matchday_store::{Store, StoreError, StoreUrl};
 use matchday_terminal::{headed, say, table};
@@ -110,7 +110,7 @@ impl Listed {
     }
 }
 
-/// Prints what leagues a store holds, and with `--ratings` the ratings through all of them.
+/// Prints what leagues a store holds, and with `--ratings` the ratings over all of them.
 pub(super) fn print(
     store: &StoreUrl,
     ratings: bool,
@@ -119,7 +119,7 @@ pub(super) fn print(
 ) -> Result<ExitCode> {
     let histories = stored(store)?;
     let listed: Vec<Listed> = histories.iter().map(Listed::of).collect();
-    let ratings = ratings.then(|| carried(&histories, known));
+    let ratings = ratings.then(|| careers(&histories, known));
     if as_json {
         let mut data = json!({ "leagues": listed });
         if let (Some(data), Some(ratings)) = (data.as_object_mut(), &ratings) {
@@ -151,7 +151,7 @@ pub(super) fn stored(store: &StoreUrl) -> Result<Vec<LeagueLog>, StoreError> {
     Ok(logs)
 }
 
-pub(super) fn carried(histories: &[LeagueLog], known: KnownArg) -> Vec<Carried> {
+pub(super) fn careers(histories: &[LeagueLog], known: KnownArg) -> Vec<Career> {
     let leagues: Vec<(String, Results)> = histories
         .iter()
         .map(|history| {
@@ -161,7 +161,7 @@ pub(super) fn carried(histories: &[LeagueLog], known: KnownArg) -> Vec<Carried> 
             )
         })
         .collect();
-    season::carry_over(&leagues, known.by())
+    season::careers(&leagues, known.by())
 }
 
 fn list(listed: &[Listed]) -> String {
@@ -212,8 +212,8 @@ fn phase(phase: Phase) -> &'static str {
     }
 }
 
-/// Ratings through all leagues, the best first.
-pub(super) fn ratings_for_people(ratings: &[Carried], known: KnownArg) -> String {
+/// Ratings over all leagues, the best first.
+pub(super) fn ratings_for_people(ratings: &[Career], known: KnownArg) -> String {
     let rows: Vec<Vec<String>> = ratings
         .iter()
         .map(|player| {
@@ -226,7 +226,7 @@ pub(super) fn ratings_for_people(ratings: &[Carried], known: KnownArg) -> String
                 player.leagues.to_string(),
                 player.matches.to_string(),
                 format!("{:.0}", player.rating.rating),
-                format!("{:.0} to {:.0}", player.low, player.high),
+                format!("{:.0} to {:.0}", player.rating.low, player.rating.high),
                 course.collect::<Vec<_>>().join(" > "),
             ]
         })
@@ -235,7 +235,7 @@ pub(super) fn ratings_for_people(ratings: &[Carried], known: KnownArg) -> String
         "PLAYER",
         "LEAGUES",
         "PLAYED",
-        "GLICKO-2",
+        "RATING",
         "95 %",
         "AFTER EACH LEAGUE",
     ];

@@ -201,14 +201,13 @@ fn what_results_mean_is_told_by_a_manager_and_by_its_store_alike() {
     );
 
     let said = cli.run(&["stats", "--store", "league.db"]).out;
-    for words in [
-        "BRADLEY-TERRY",
-        "GLICKO-2",
-        "Luck meter  This table",
-        "Top two",
-    ] {
+    for words in ["RATING", "95 %", "Luck meter  ", " of the time.", "Top two"] {
         assert!(said.contains(words), "{words}: {said}");
     }
+    assert!(
+        !said.contains("PAIRING"),
+        "only a ladder has such a rating: {said}"
+    );
     let of_player = cli.run(&["stats", "P01", "--store", "league.db"]).out;
     assert!(
         of_player.contains("as good by chance") && of_player.contains(" from 2 matches "),

@@ -122,9 +122,11 @@ fn a_ladder_goes_on_while_players_join_and_leave_and_after_a_kill() {
             "--json",
         ])
         .json();
-    let rated = stats["players"][0]["glicko"]["rating"].as_f64().unwrap();
+    let rated = stats["players"][0]["pairing_rating"]["rating"]
+        .as_f64()
+        .unwrap();
     assert!(
         (rated - rows[0]["rating"].as_f64().unwrap()).abs() <= 0.5,
-        "one rating everywhere: {rated} {rows:?}"
+        "one pairing rating everywhere: {rated} {rows:?}"
     );
 }

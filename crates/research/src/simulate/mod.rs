@@ -1,5 +1,6 @@
 //! The tool behind `matchday simulate`: external programs as strategies, progress, reports, plots.
 
+pub mod best_responses;
 pub mod entrants;
 pub mod models;
 pub mod plots;

@@ -1,5 +1,6 @@
 //! A simulation for people. Pure.
 
+use super::best_responses::BestResponse;
 use super::progress::grouped;
 use super::report::{PairResult, Report, Results};
 use crate::summary::{Estimate, Row, SeasonRow};
@@ -32,6 +33,11 @@ pub fn for_people(report: &Report, width: usize) -> String {
             "{}\nLLR {llr:.2}, bounds {lower:.2} and {upper:.2}",
             verdict.sentence
         ));
+    }
+    if let Results::Duels { best_responses, .. } = &report.results
+        && !best_responses.is_empty()
+    {
+        parts.push(responses(best_responses));
     }
     if let Results::Duels {
         pairs, openings, ..
@@ -92,6 +98,28 @@ fn signed(elo: f64) -> String {
     } else {
         format!("{elo:+.1}")
     }
+}
+
+/// What somebody wins against each strategy who knows it.
+fn responses(found: &[BestResponse]) -> String {
+    let by_payoff = found.iter().any(|found| found.payoff_per_match.is_some());
+    let rows = found.iter().map(|found| {
+        let mut row = vec![found.strategy.clone()];
+        if by_payoff {
+            row.extend(points(found.payoff_per_match));
+        }
+        row.extend(share(Some(found.score)));
+        row
+    });
+    let mut headers = vec!["AGAINST"];
+    if by_payoff {
+        headers.extend(["PAYOFF", "95 %"]);
+    }
+    headers.extend(["SCORE", "95 %"]);
+    format!(
+        "Best responses: what an opponent wins who knows the strategy\n{}",
+        table(&headers, &rows.collect::<Vec<_>>())
+    )
 }
 
 fn duels(strategies: &[Row]) -> String {
@@ -307,6 +335,7 @@ mod tests {
                 .iter()
                 .map(|pair| PairResult::of(names, pair))
                 .collect(),
+            best_responses: Vec::new(),
             sprt,
         };
         report(results, matches)

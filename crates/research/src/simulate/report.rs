@@ -1,5 +1,6 @@
 //! The results of a simulation, as data. Except for `took`, they depend only on the seed.
 
+use super::best_responses::BestResponse;
 use crate::Pair;
 use crate::summary::{self, Estimate, Row, SeasonRow};
 use matchday_stats::elo::EloDifference;
@@ -32,6 +33,9 @@ pub enum Results {
         openings: usize,
         strategies: Vec<Row>,
         pairs: Vec<PairResult>,
+        /// Of games of simultaneous choice.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        best_responses: Vec<BestResponse>,
         #[serde(skip_serializing_if = "Option::is_none")]
         sprt: Option<SprtVerdict>,
     },

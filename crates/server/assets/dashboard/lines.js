@@ -1,4 +1,4 @@
-// Line charts: the points race of many players, and one rating with its band. Level lines are dashed over each other.
+// Line charts: the points race of many players, and the pairing ratings of one. Level lines are dashed over each other.
 
 import { el, svg } from './dom.js';
 import { saveChart } from './download.js';
@@ -9,7 +9,7 @@ import { number } from './words.js';
 const HUES = 8;
 /** The room for the names at the end of the lines. */
 const LABELS = 150;
-const [HEIGHT, BAND_WIDTH] = [320, 480];
+const [HEIGHT, NARROW_WIDTH] = [320, 480];
 /** Letters keep their size on a phone, where there is less between them. */
 export const chartWidth = () => (matchMedia('(max-width: 44rem)').matches ? 400 : 720);
 
@@ -152,42 +152,32 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
 
 const cut = (text) => (text.length > 15 ? `${text.slice(0, 14)}…` : text);
 
-/** A rating after each round, with its 95 % band. */
-export function band(rows, { name }) {
-  const xs = rows.map((row) => row.round);
+/** The pairing rating of a player after each round of a ladder. */
+export function pairingRatings(rows, { name }) {
+  const values = rows.map((row) => row.value);
   const { x, y, grid } = frame(
-    xs,
-    Math.min(...rows.map((row) => row.low)),
-    Math.max(...rows.map((row) => row.high)),
+    rows.map((row) => row.round),
+    Math.min(...values),
+    Math.max(...values),
     12,
-    BAND_WIDTH,
+    NARROW_WIDTH,
   );
   const last = rows.at(-1);
-  const words = `Glicko-2 rating ${last.value} after round ${last.round}, between ${last.low} and ${last.high} with 95 % confidence`;
+  const words = `Pairing rating ${last.value} after round ${last.round}`;
   return el(
     'figure',
     { class: 'chart', key: name },
     svg(
       'svg',
-      { viewBox: `0 0 ${BAND_WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': words },
+      { viewBox: `0 0 ${NARROW_WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': words },
       grid,
-      svg('path', {
-        class: 'band',
-        d: `${path(rows.map((row) => [x(row.round), y(row.high)]))}L${[...rows]
-          .reverse()
-          .map((row) => `${x(row.round).toFixed(1)},${y(row.low).toFixed(1)}`)
-          .join('L')}Z`,
-      }),
       svg('path', { class: 'line s0', d: path(rows.map((row) => [x(row.round), y(row.value)])) }),
     ),
     el(
       'figcaption',
       { class: 'muted' },
       `${words}. `,
-      saveChart(name, () => [
-        ['round', 'rating', 'low', 'high'],
-        ...rows.map((row) => [row.round, row.value, row.low, row.high]),
-      ]),
+      saveChart(name, () => [['round', 'pairing rating'], ...rows.map((row) => [row.round, row.value])]),
     ),
   );
 }

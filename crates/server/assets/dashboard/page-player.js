@@ -3,7 +3,7 @@
 import { bars, climb, histogram, interval } from './charts.js';
 import { el } from './dom.js';
 import { followLink, following } from './follow.js';
-import { band } from './lines.js';
+import { pairingRatings } from './lines.js';
 import { openPanel } from './orders.js';
 import { empty, figure, figures, form, head, matchList, who } from './parts.js';
 import { whyLost } from './why-lost.js';
@@ -73,15 +73,15 @@ export function view(player, { league, memory, redraw }) {
             }),
           )
         : null,
-      player.rating_by_round?.length > 1
+      player.pairing_rating?.by_round.length > 1
         ? card(
-            'Rating, round by round',
-            band(player.rating_by_round, { name: `rating-${player.id}` }),
+            'Pairing rating, round by round',
+            pairingRatings(player.pairing_rating.by_round, { name: `pairing-rating-${player.id}` }),
             el(
               'p',
               { class: 'muted' },
-              'How the rating moved (Glicko-2: each round changes it a little). The rating at the head of the page is that of the table ' +
-                '(Bradley-Terry: all results at once), so that the two differ.',
+              'The ladder pairs and ranks by it (Glicko-2: each round changes it a little). The rating at the head of the page weighs all ' +
+                'results alike (Bradley-Terry); its interval says how sure it is.',
             ),
           )
         : null,
@@ -210,6 +210,7 @@ function numbers(player) {
       figure(player.technical_losses, 'of them technical'),
       player.rating ? figure(Math.round(player.rating.value), 'rating (Bradley-Terry)') : null,
       player.rating ? figure(interval(player.rating), '95 % interval') : null,
+      player.pairing_rating ? figure(player.pairing_rating.now, 'pairing rating') : null,
     ),
   );
 }

@@ -7,7 +7,7 @@ import { hue, who } from './parts.js';
 import { gameName, plural, sentence } from './words.js';
 
 const PLACES = { 1: 'First', 2: 'Second', 3: 'Third' };
-const ICONS = { upset: '⚡', longest: '∞', fastest: '➤', luckiest: '✤' };
+const ICONS = { upset: '⚡', longest: '∞', fastest: '➤', without_play: '✤' };
 
 export function podium(league, rows) {
   const champions = league.joint_champions?.length

@@ -49,7 +49,7 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
     rated
       ? {
           name: 'Rating',
-          words: 'Rating, with its 95 % interval',
+          words: 'Rating by all results (Bradley-Terry), with its 95 % interval',
           wide: true,
           of: (row) => row.rating?.value ?? -Infinity,
           shown: (row) =>

@@ -99,10 +99,7 @@ impl BackgroundStatistics {
 
     fn compute(&self, projection: &Projection, mark: u64) {
         let began = Instant::now();
-        let statistics = LeagueStatistics::of(
-            &statistics::of_league(&projection.league),
-            &Resampling::default(),
-        );
+        let statistics = statistics::statistics(&projection.league, &Resampling::default());
         let pause = RECOMPUTE_EVERY.max(began.elapsed().saturating_mul(PAUSE_FACTOR));
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,7 +135,9 @@ fn title_chances(league: &League, statistics: &LeagueStatistics) -> BTreeMap<Pla
             .players
             .iter()
             .find(|own| own.player_id == id.as_str());
-        known.map(|own| own.glicko.now).unwrap_or_default()
+        let strength = known.and_then(|own| own.bradley_terry);
+        // Before its first match a player may be anything.
+        strength.map_or((1500.0, 350.0), |own| (own.rating, own.deviation()))
     };
     let place = |id: &PlayerId| rows.iter().position(|row| row.player_id == *id);
     let open = league

@@ -4,8 +4,10 @@ use super::schedule::Schedule;
 use crate::league::LeaguePlan;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_stats::Results;
+use matchday_stats::season::{KnownBy, SeasonRow, season_table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::{Arc, OnceLock};
 
 /// What a season is created with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,6 +92,8 @@ pub(super) struct Season {
     pub(super) plan: SeasonPlan,
     pub(super) state: SeasonState,
     pub(super) leagues: Vec<SeasonLeague>,
+    /// The table of the leagues that are over, once it was asked for.
+    table: Arc<OnceLock<Vec<SeasonRow>>>,
     /// When the current league starts, if it has not started and does not wait for an order.
     pub(super) starts_at: Option<Timestamp>,
     pub(super) started: bool,
@@ -115,6 +119,7 @@ impl Season {
             plan,
             state: SeasonState::Active,
             leagues,
+            table: Arc::default(),
             starts_at,
             started: false,
             skipped: None,
@@ -146,6 +151,7 @@ impl Season {
                 if let Some(league) = self.leagues.last_mut() {
                     league.results = Some(results.clone());
                 }
+                self.table = Arc::default();
             }
             SeasonEvent::Configured { plan } => self.plan = (**plan).clone(),
             SeasonEvent::Paused => self.state = SeasonState::Paused,
@@ -181,6 +187,12 @@ impl Season {
             SeasonState::Active if is_due => Next::Start(current.league_id.clone()),
             _ => Next::Look(current.league_id.clone()),
         }
+    }
+
+    /// Points and ratings over the leagues that are over.
+    pub(super) fn table(&self) -> &[SeasonRow] {
+        self.table
+            .get_or_init(|| season_table(&self.ended(), KnownBy::Name))
     }
 
     /// Each league that is over, with its results.

@@ -1,7 +1,7 @@
 //! `/seasons/NAME`: the standings of a season and its leagues, without scripts.
 
 use super::Service;
-use super::api::{find_season, season_table_of};
+use super::api::find_season;
 use super::list_page::html;
 use super::season::{Season, SeasonState};
 use askama::Template;
@@ -18,7 +18,7 @@ struct SeasonPage<'a> {
     name: &'a LeagueId,
     when: String,
     season: &'a Season,
-    standings: Vec<SeasonRow>,
+    standings: &'a [SeasonRow],
 }
 
 pub(super) fn page(service: &Service, name: &LeagueId, headers: &HeaderMap) -> HttpResponse {
@@ -35,6 +35,6 @@ pub(super) fn page(service: &Service, name: &LeagueId, headers: &HeaderMap) -> H
         name,
         when,
         season: &season,
-        standings: season_table_of(&season),
+        standings: season.table(),
     })
 }

@@ -71,6 +71,21 @@ impl<'a> PlayedRound<'a> {
     }
 }
 
+/// The rounds of a competition that was played out.
+#[derive(Debug, Default)]
+pub struct Course(Vec<(DrawnRound, Vec<Option<Verdict>>)>);
+
+impl Course {
+    /// As [`Draw::basis`] takes them.
+    pub fn played(&self) -> Vec<PlayedRound<'_>> {
+        let rounds = self.0.iter().map(|(drawn, verdicts)| PlayedRound {
+            drawn,
+            verdicts: verdicts.clone(),
+        });
+        rounds.collect()
+    }
+}
+
 /// A tie that nothing but the lot could decide.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Lot {
@@ -152,6 +167,26 @@ impl Draw {
             Format::GroupsKnockout => self.groups_round(played),
             // The league holds the ratings that its rounds follow from.
             Format::Ladder => Vec::new(),
+        }
+    }
+
+    /// Plays the competition to its end: `decide` says how a match ends, side A first, or `None` to break off.
+    pub fn play_out(
+        &self,
+        mut decide: impl FnMut(&PlayerId, &PlayerId) -> Option<Verdict>,
+    ) -> Option<Course> {
+        let nobody = BTreeSet::new();
+        let mut course = Course::default();
+        loop {
+            let next = self.next(&course.played(), &nobody);
+            if next.is_empty() {
+                return Some(course);
+            }
+            for round in next {
+                let verdicts = round.pairs.iter().map(|(a, b)| decide(a, b).map(Some));
+                let verdicts = verdicts.collect::<Option<_>>()?;
+                course.0.push((round, verdicts));
+            }
         }
     }
 

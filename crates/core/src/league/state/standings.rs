@@ -9,7 +9,7 @@ use crate::protocol::{MatchId, PlayerId};
 use std::collections::BTreeMap;
 
 /// The criterion of a ladder.
-const RATING: &str = "rating";
+const RATING: &str = "pairing rating";
 
 /// A match as the standings count it: the indices of its players, and its outcome.
 #[derive(Debug, Clone, PartialEq)]

@@ -158,10 +158,10 @@ pub struct StandingRow {
     /// Losses that were never played out; they count among `losses`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub technical_losses: Option<u32>,
-    /// Of a ladder: the Glicko-2 rating, 1500 before the first match.
+    /// Of a ladder: the pairing rating (Glicko-2), 1500 before the first match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<u32>,
-    /// Of a ladder: the standard deviation of the rating. The 95 % interval reaches about twice as far both ways.
+    /// Of a ladder: the deviation of the pairing rating, which tells how much it may still move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating_deviation: Option<u32>,
     /// Why this row stands where it does: "ahead of P03 on head-to-head", "level with P03".

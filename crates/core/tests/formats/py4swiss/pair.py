@@ -2,6 +2,9 @@
 
 In: {"players": 8, "rounds_in_all": 5, "rounds": [{"pairs": [[1, 5, "1"], ...], "bye": null}, ...]}, with the result of the
 first, who is on side A: "1", "0" or "=". Out: {"pairs": [[a, b], ...], "bye": null}, or {"error": "..."}.
+
+With "edges": [[a, b, [cost, ...]], ...], the most important cost first and 0 for a bye, the answer also has "least": what the cheapest
+pairing costs, found by networkx.
 """
 
 import json
@@ -9,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import networkx
 from py4swiss.engines import DutchEngine
 from py4swiss.trf import TrfParser
 
@@ -45,10 +49,25 @@ def pair(tournament, folder):
     return {"pairs": pairs, "bye": byes[0] if byes else None}
 
 
+def least(edges):
+    graph = networkx.Graph()
+    for a, b, costs in edges:
+        # Python's integers have no end: no cost outgrows its thousand thousands.
+        weight = 0
+        for cost in costs:
+            weight = weight * 1_000_000 + cost
+        graph.add_edge(a, b, weight=-weight, costs=costs)
+    chosen = networkx.max_weight_matching(graph, maxcardinality=True)
+    return [sum(of_one) for of_one in zip(*(graph.edges[edge]["costs"] for edge in chosen))]
+
+
 with tempfile.TemporaryDirectory() as folder:
     for line in sys.stdin:
+        asked = json.loads(line)
         try:
-            answer = pair(json.loads(line), folder)
+            answer = pair(asked, folder)
         except Exception as error:  # Whatever it is, the test that asked is to show it.
             answer = {"error": f"{type(error).__name__}: {error}"}
+        if asked["edges"]:
+            answer["least"] = least(asked["edges"])
         print(json.dumps(answer), flush=True)

@@ -134,14 +134,17 @@ settings! {
         "Environment variables that programs of yours (command:PROGRAM, --game-command) are given beyond PATH, HOME, LANG and the like, \
          with commas: such as the key that one needs")];
     FORMAT: Format = parsed("NAME", || Format::ALL.map(Format::name).join(" or "),
-        |text| Format::find(&text.replace('-', "_"))), [with_default(&[M, L, RUN], "round_robin",
-        "Who meets whom: round_robin, double_round_robin, swiss, knockout or groups_knockout; or ladder, which has no end")];
+        |text| Format::find(&text.replace('-', "_"))), [
+        with_default(&[M, L], "round_robin",
+        "Who meets whom: round_robin, double_round_robin, swiss, knockout or groups_knockout; or ladder, which has no end"),
+        with_default(&[RUN], "round_robin",
+        "Who meets whom: round_robin, double_round_robin, swiss, knockout or groups_knockout")];
     ROUNDS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
         "How many rounds a swiss league has; auto for what its size asks for")];
     MATCHES_PER_PAIRING: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L, RUN], "1",
         "How many matches two who are paired play, sides alternating; in a knockout, the best of so many")];
     MATCHES_PER_HOUR: u32 = whole("N", 1, 9_999), [
-        derived(&[M, L, RUN], "60 in a ladder", "How many matches a player of a ladder has in any hour, at most"),
+        derived(&[M, L], "60 in a ladder", "How many matches a player of a ladder has in any hour, at most"),
         optional(&[P], "How many matches of a ladder it wants in any hour, at most")];
     GROUPS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
         "How many groups groups_knockout has; auto for the power of two that puts four to seven players into each")];

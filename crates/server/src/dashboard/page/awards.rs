@@ -1,4 +1,4 @@
-//! The awards of a league that is over: upset, longest game, fastest mind, luckiest. Pure.
+//! The awards of a league that is over: upset, longest game, fastest mind, most points without play. Pure.
 
 use crate::dashboard::projection::Projection;
 use matchday_audit::league_view::PlayerName;
@@ -7,14 +7,13 @@ use matchday_core::league::fixture::{Decision, Match};
 use matchday_core::league::standings::POINTS_WIN;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::protocol::{MatchId, PlayerId};
-use matchday_stats::LeagueStatistics;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Award {
-    /// `upset`, `longest`, `fastest`, `luckiest`.
+    /// `upset`, `longest`, `fastest`, `without_play`.
     kind: &'static str,
     title: &'static str,
     /// Who gets it.
@@ -26,13 +25,13 @@ pub(crate) struct Award {
     match_id: Option<String>,
 }
 
-pub(super) fn of(projection: &Projection, statistics: Option<&LeagueStatistics>) -> Vec<Award> {
+pub(super) fn of(projection: &Projection) -> Vec<Award> {
     let league = &projection.league;
     let awards = [
         upset(league),
         longest(projection),
         fastest(league),
-        luckiest(league, statistics),
+        without_play(league),
     ];
     awards.into_iter().flatten().collect()
 }
@@ -134,8 +133,8 @@ fn fastest(league: &League) -> Option<Award> {
     })
 }
 
-/// Who got most points from technical losses of others; without any, whose points are least likely by chance.
-fn luckiest(league: &League, statistics: Option<&LeagueStatistics>) -> Option<Award> {
+/// Who got most points from technical losses of others.
+fn without_play(league: &League) -> Option<Award> {
     let mut gifts: BTreeMap<&PlayerId, u32> = BTreeMap::new();
     for game in league.matches.values() {
         let Some(decision) = &game.decision else {
@@ -146,32 +145,14 @@ fn luckiest(league: &League, statistics: Option<&LeagueStatistics>) -> Option<Aw
             *gifts.entry(winner).or_default() += POINTS_WIN;
         }
     }
-    let award = |id: &PlayerId, why: String| Award {
-        kind: "luckiest",
-        title: "Luckiest",
-        players: vec![PlayerName::of(league, id)],
-        why,
-        match_id: None,
-    };
-    if let Some((id, points)) = gifts
+    let (id, points) = gifts
         .into_iter()
-        .min_by_key(|(_, points)| std::cmp::Reverse(*points))
-    {
-        return Some(award(
-            id,
-            format!("{points} points from opponents that lost for technical reasons"),
-        ));
-    }
-    let all = &statistics?.players;
-    let by_chance = |it: &matchday_stats::league::PlayerStatistics| it.as_good_by_chance;
-    let luckiest = all
-        .iter()
-        .min_by(|a, b| by_chance(a).total_cmp(&by_chance(b)))?;
-    let percent = by_chance(luckiest) * 100.0;
-    let why = if percent < 1.0 {
-        "by chance alone a player does so well in less than 1 % of leagues".to_owned()
-    } else {
-        format!("by chance alone a player does so well in {percent:.0} % of leagues")
-    };
-    Some(award(&PlayerId::new(luckiest.player_id.as_str()), why))
+        .min_by_key(|(_, points)| std::cmp::Reverse(*points))?;
+    Some(Award {
+        kind: "without_play",
+        title: "Most points without play",
+        players: vec![PlayerName::of(league, id)],
+        why: format!("{points} points from opponents that lost for technical reasons"),
+        match_id: None,
+    })
 }

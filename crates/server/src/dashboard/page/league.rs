@@ -134,7 +134,7 @@ pub(crate) fn page(
             .map(|id| PlayerName::of(league, id))
             .collect(),
         awards: match league.phase {
-            Phase::Completed => awards::of(projection, statistics),
+            Phase::Completed => awards::of(projection),
             _ => Vec::new(),
         },
         players: league.players.len(),

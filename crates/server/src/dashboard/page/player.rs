@@ -8,7 +8,7 @@ use super::one_match::match_line;
 use super::race::points_by_round;
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
-use matchday_audit::league_view::standings::{forms, letters, rating, state, statistics_of};
+use matchday_audit::league_view::standings::{forms, letters, state, statistics_of};
 use matchday_audit::league_view::{MatchView, PlayerName, Rating};
 use matchday_audit::mend;
 use matchday_core::league::League;
@@ -44,9 +44,9 @@ pub(crate) struct PlayerPage {
     agent: Agent,
     form: Vec<char>,
     points_by_round: Vec<u32>,
-    /// After each round, with the 95 % interval.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    rating_by_round: Vec<RatingAfter>,
+    /// What a ladder pairs it by, and after each round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pairing_rating: Option<PairingRating>,
     against: Vec<Against>,
     choices: Vec<Choice>,
     answers: AnswerTimes,
@@ -58,10 +58,15 @@ pub(crate) struct PlayerPage {
 }
 
 #[derive(Debug, Serialize)]
-struct RatingAfter {
+struct PairingRating {
+    now: i64,
+    by_round: Vec<PairingRatingAfter>,
+}
+
+#[derive(Debug, Serialize)]
+struct PairingRatingAfter {
     round: u32,
-    #[serde(flatten)]
-    rating: Rating,
+    value: i64,
 }
 
 #[derive(Debug, Serialize)]
@@ -134,7 +139,7 @@ pub(crate) fn page(
         draws: stats.draws,
         losses: stats.losses,
         technical_losses: stats.technical_losses,
-        rating: rating(league, mine, id),
+        rating: mine.and_then(Rating::of),
         luck: mine.map(|mine| mine.sentence.clone()),
         by_chance: mine
             .filter(|mine| mine.record.total() > 0)
@@ -147,7 +152,7 @@ pub(crate) fn page(
         },
         form: forms(league).remove(id).unwrap_or_default(),
         points_by_round: points_by_round(league, id),
-        rating_by_round: mine.map(rating_by_round).unwrap_or_default(),
+        pairing_rating: mine.and_then(pairing_rating),
         against: against(league, id),
         choices: counted(stats.choices, |choice, count| Choice { choice, count }),
         answers: answer_times::of(league, id, calls),
@@ -178,12 +183,16 @@ fn counted<T>(counts: BTreeMap<String, u32>, make: impl Fn(String, u32) -> T) ->
         .collect()
 }
 
-fn rating_by_round(player: &PlayerStatistics) -> Vec<RatingAfter> {
-    let after = |after: &AfterRound| RatingAfter {
+fn pairing_rating(player: &PlayerStatistics) -> Option<PairingRating> {
+    let pairing = player.pairing_rating.as_ref()?;
+    let after = |after: &AfterRound| PairingRatingAfter {
         round: after.round,
-        rating: Rating::normal(after.rating, after.deviation),
+        value: after.rating.round() as i64,
     };
-    player.glicko.history.iter().map(after).collect()
+    Some(PairingRating {
+        now: pairing.now.rating.round() as i64,
+        by_round: pairing.history.iter().map(after).collect(),
+    })
 }
 
 fn against(league: &League, player: &PlayerId) -> Vec<Against> {

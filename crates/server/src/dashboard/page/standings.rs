@@ -77,7 +77,7 @@ pub(crate) fn page(
     let rules = league.settings.tie_breaks.iter().map(|rule| rule.name());
     let first = league
         .ratings()
-        .map(|_| "rating")
+        .map(|_| "pairing rating")
         .into_iter()
         .chain(["points"]);
     let standings = standings::of(league, statistics, &projection.ranks_before);

@@ -11,7 +11,7 @@ pub mod types;
 
 pub(super) use leagues::Wanted;
 pub(super) use openapi::document;
-pub(super) use seasons::{find_season, season_table_of, visible_seasons};
+pub(super) use seasons::{find_season, visible_seasons};
 
 use super::database_away::{DATABASE_AWAY, is_unreachable};
 use super::{Service, ServiceError, lock};

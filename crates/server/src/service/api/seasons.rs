@@ -10,7 +10,6 @@ use crate::service::season::Season;
 use crate::service::{Service, ServiceError, lock};
 use hyper::header::HeaderMap;
 use matchday_core::protocol::LeagueId;
-use matchday_stats::season::{KnownBy, SeasonRow, season_table};
 
 /// The seasons that the holder of these headers may see.
 pub(in crate::service) fn visible_seasons(
@@ -88,12 +87,8 @@ pub(super) fn show(
     Ok(SeasonDetails {
         summary: summary(service, name, &season),
         leagues: leagues.collect(),
-        table: season_table_of(&season),
+        table: season.table().to_vec(),
     })
-}
-
-pub(in crate::service) fn season_table_of(season: &Season) -> Vec<SeasonRow> {
-    season_table(&season.ended(), KnownBy::Name)
 }
 
 /// A season after a change of it.
