@@ -19,7 +19,7 @@ pub(super) struct LlmArgs {
     /// The server of the models that are named as llm:MODEL; its key comes from MATCHDAY_LLM_API_KEY
     #[arg(long, value_name = "URL")]
     llm_url: Option<String>,
-    /// What the server speaks: openai (/v1/chat/completions) or anthropic (/v1/messages)
+    /// What the server speaks: openai (/v1/chat/completions), anthropic (/v1/messages) or ollama (/api/chat)
     #[arg(long, value_name = "NAME", default_value = "openai", value_parser = api)]
     llm_api: Api,
     /// After how many calls of models to stop, with what there is
@@ -33,11 +33,7 @@ pub(super) struct LlmArgs {
 }
 
 fn api(name: &str) -> Result<Api, String> {
-    match name {
-        "openai" => Ok(Api::OpenAi),
-        "anthropic" => Ok(Api::Anthropic),
-        other => Err(format!("expected openai or anthropic, got {other:?}")),
-    }
+    Api::named(name).ok_or_else(|| format!("expected {}, got {name:?}", Api::NAMES.join(", ")))
 }
 
 impl LlmArgs {

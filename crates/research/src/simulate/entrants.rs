@@ -72,7 +72,7 @@ impl Entrants {
 
 impl Externals {
     fn strategy(&self, name: &str) -> Result<PlayerStrategy, String> {
-        let fallback = &strategy::RANDOM;
+        let fallback = None;
         let think_time = self.think_time;
         if let Some(program) = name.strip_prefix(PREFIX) {
             return Ok(PlayerStrategy::External(ExternalDecider::program(

@@ -59,7 +59,7 @@ impl Decider for BudgetedModel {
         let stop = Arc::clone(&self.stop);
         Box::pin(async move {
             let decided = deciding.await;
-            if decided.decision.is_err() && budget.is_spent() {
+            if decided.decision.is_err() && budget.spent().is_some() {
                 stop.store(true, Ordering::Relaxed);
             }
             decided

@@ -115,7 +115,7 @@ impl LlmBudget {
 
     /// Counts a call that is about to be made, or says why it must not be.
     pub(super) fn begin_call(&self) -> Result<(), String> {
-        if let Some(reached) = self.limits.reached(self.used().in_league) {
+        if let Some(reached) = self.spent() {
             return Err(format!("the model's budget is used up: {reached}"));
         }
         self.count(Usage {
@@ -125,12 +125,13 @@ impl LlmBudget {
         Ok(())
     }
 
-    /// Whether a limit is reached, so that no further call is made.
-    pub fn is_spent(&self) -> bool {
-        self.limits.reached(self.used().in_league).is_some()
+    /// The limit that is reached, in words, so that no further call is made.
+    pub fn spent(&self) -> Option<String> {
+        self.limits.reached(self.used().in_league)
     }
 
-    pub(super) fn count_tokens(&self, input_tokens: u64, output_tokens: u64) {
+    /// Returns what they cost.
+    pub(super) fn count_tokens(&self, input_tokens: u64, output_tokens: u64) -> u64 {
         let cost_micros = self.prices.cost_micros(input_tokens, output_tokens);
         self.count(Usage {
             calls: 0,
@@ -138,9 +139,11 @@ impl LlmBudget {
             output_tokens,
             cost_micros,
         });
+        cost_micros
     }
 
-    fn count(&self, usage: Usage) {
+    /// Counts what was used before, as by a run that is continued.
+    pub fn count(&self, usage: Usage) {
         let mut used = self.used();
         used.add(usage);
         used.untold = used.untold.plus(usage);
