@@ -69,7 +69,7 @@ fn log_decision(
             ),
             Err(why) => (
                 Level::WARN,
-                format!("the fallback strategy chooses in {about}: {why}"),
+                format!("no decision in {about}: {why}"),
             ),
         };
         if let Some(remark) = remark {

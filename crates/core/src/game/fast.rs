@@ -21,6 +21,7 @@ pub struct FastMatch {
 /// What happens in a match, as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ply {
+    /// A move of a player.
     Move(Seat, Value),
     /// A number that chance drew.
     Drawn(u32),

@@ -25,6 +25,7 @@ mod hostile_files;
 mod leagues;
 mod load;
 mod looks;
+mod models;
 mod new;
 mod other_makes;
 mod other_manager;

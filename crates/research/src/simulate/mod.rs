@@ -1,7 +1,6 @@
 //! The tool behind `matchday simulate`: external programs as strategies, progress, reports, plots.
 
 pub mod entrants;
-pub mod models;
 pub mod plots;
 pub mod program_strategy;
 pub mod progress;

@@ -4,7 +4,7 @@
 use matchday_core::agent::Usage;
 use matchday_core::player::PlayerEvent;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How much may be used. What is not named is not limited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct TokenPrices {
 pub struct LlmBudget {
     limits: UsageLimits,
     prices: TokenPrices,
-    used: Mutex<Used>,
+    used: Arc<Mutex<Used>>,
 }
 
 #[derive(Debug, Default)]
@@ -86,7 +86,17 @@ impl LlmBudget {
         Self {
             limits,
             prices,
-            used: Mutex::default(),
+            used: Arc::default(),
+        }
+    }
+
+    /// The same budget for a model with other prices.
+    #[must_use]
+    pub fn with_prices(&self, prices: TokenPrices) -> Self {
+        Self {
+            limits: self.limits,
+            prices,
+            used: Arc::clone(&self.used),
         }
     }
 
