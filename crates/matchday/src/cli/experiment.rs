@@ -11,9 +11,8 @@ use matchday_research::Run;
 use matchday_research::experiment::folder::Folder;
 use matchday_research::experiment::page::page;
 use matchday_research::experiment::plan::Plan;
-use matchday_research::experiment::replies::Replies;
 use matchday_research::experiment::results::Results;
-use matchday_research::experiment::run::play;
+use matchday_research::experiment::run::{open_replies, play};
 use matchday_research::simulate::entrants::Externals;
 use matchday_research::simulate::progress::{ProgressBar, grouped};
 use matchday_research::summary::Estimate;
@@ -158,7 +157,7 @@ fn conduct(
     stop: &AtomicBool,
 ) -> Result<Option<Results>> {
     let (mut folder, mut fold) = Folder::open(out, plan)?;
-    let replies = Arc::new(Replies::open(out, plan, replay)?);
+    let replies = Arc::new(open_replies(out, plan, replay)?);
     let mut bar = ProgressBar::of_long_run();
     let complete = play(
         plan,

@@ -158,7 +158,10 @@ fn a_row_that_was_changed_is_found() {
     let whole = fs::read_to_string(&csv).unwrap();
     let lines: Vec<&str> = whole.lines().collect();
     let line = |number: usize| lines[number - 1];
-    let swapped = line(7).replace(",a,", ",?,").replace(",b,", ",a,").replace(",?,", ",b,");
+    let swapped = line(7)
+        .replace(",a,", ",?,")
+        .replace(",b,", ",a,")
+        .replace(",?,", ",b,");
     let gone = format!("{}\n", line(7));
     for (changed, at) in [
         (whole.replacen(line(7), &swapped, 1), 7),

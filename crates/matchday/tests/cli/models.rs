@@ -133,9 +133,11 @@ fn answer(model: &str, body: &Value, is_new: bool) -> (&'static str, &'static st
             ("200 OK", "", answer)
         }
         // It fails every game of one kind, and each question of the others once.
-        "flaky" if question.contains("\"board\"") => {
-            ("503 Service Unavailable", "retry-after: 3600\r\n", json!({"error": "overloaded"}))
-        }
+        "flaky" if question.contains("\"board\"") => (
+            "503 Service Unavailable",
+            "retry-after: 3600\r\n",
+            json!({"error": "overloaded"}),
+        ),
         "flaky" if is_new => ("429 Too Many Requests", "retry-after: 0\r\n", json!({})),
         _ => ("200 OK", "", openai(model, &said(&random(question)))),
     }
@@ -157,7 +159,9 @@ fn options(question: &str) -> Vec<Value> {
 fn random(question: &str) -> Value {
     let options = options(question);
     let mut hasher = DefaultHasher::new();
-    options.iter().for_each(|option| option.to_string().hash(&mut hasher));
+    options
+        .iter()
+        .for_each(|option| option.to_string().hash(&mut hasher));
     options[usize::try_from(hasher.finish() % options.len() as u64).unwrap()].clone()
 }
 
@@ -168,7 +172,11 @@ fn perfect(question: &str) -> Value {
         let wins = |option: &&Value| {
             let left = heaps.iter().enumerate().map(|(heap, size)| {
                 let of = option["heap"].as_u64().unwrap() == heap as u64 + 1;
-                size - if of { option["take"].as_u64().unwrap() } else { 0 }
+                size - if of {
+                    option["take"].as_u64().unwrap()
+                } else {
+                    0
+                }
             });
             left.fold(0, |all, size| all ^ size) == 0
         };
@@ -328,13 +336,16 @@ fn each_failure_has_its_column_and_nobody_loses_by_a_servers_fault() {
     let rows: Vec<&str> = first["matches.csv"].lines().collect();
     let of_flaky = |game: &str| {
         let all = rows.iter().filter(|row| row.starts_with(game));
-        all.filter(|row| row.contains("flaky")).copied().collect::<Vec<_>>()
+        all.filter(|row| row.contains("flaky"))
+            .copied()
+            .collect::<Vec<_>>()
     };
     assert_eq!(of_flaky("tic_tac_toe").len(), 10);
     for row in of_flaky("tic_tac_toe") {
         // Its opponent may have failed first.
         let lost = row.contains(",a,") || row.contains(",b,");
-        let not_played = row.contains(",not_played,server,,3,") || row.contains(",not_played,,server,3,");
+        let not_played =
+            row.contains(",not_played,server,,3,") || row.contains(",not_played,,server,3,");
         assert!(not_played || lost, "{row}");
     }
     assert!(!of_flaky("nim").join("\n").contains("not_played"));
@@ -347,10 +358,14 @@ fn each_failure_has_its_column_and_nobody_loses_by_a_servers_fault() {
     assert_eq!(files(&cli.path().join("again")), first);
 
     // What a model said cannot be changed afterwards.
-    let said = first["replies.jsonl"].replacen("I am sure. {\\\"move\\\":", "I am sure. {\\\"mov\\\":", 1);
+    let said =
+        first["replies.jsonl"].replacen("I am sure. {\\\"move\\\":", "I am sure. {\\\"mov\\\":", 1);
     assert_ne!(said, first["replies.jsonl"]);
     fs::write(cli.path().join("changed.jsonl"), said).unwrap();
-    let done = run(&cli, &["--out", "changed", "--replay-replies", "changed.jsonl"]);
+    let done = run(
+        &cli,
+        &["--out", "changed", "--replay-replies", "changed.jsonl"],
+    );
     assert!(
         done.failed(1).contains("the recorded move is another one"),
         "{done:?}"
@@ -380,7 +395,11 @@ fn a_run_that_is_killed_asks_nobody_twice() {
     plan(&cli, &models, TWO);
     let mut running = Process::start(cli.command(&["experiment", "plan.toml"]));
     eventually("some calls are made", || {
-        if models.calls() > 60 { Ok(()) } else { Err(models.calls()) }
+        if models.calls() > 60 {
+            Ok(())
+        } else {
+            Err(models.calls())
+        }
     });
     running.signal("KILL");
     running.wait();
@@ -395,7 +414,10 @@ fn a_run_that_is_killed_asks_nobody_twice() {
     assert_eq!(models.calls() - before, turns - recorded);
     let whole = run(&cli, &["--out", "whole"]);
     assert_eq!(whole.code, 0, "{whole:?}");
-    assert_eq!(files(&cli.path().join("whole"))["matches.csv"], killed["matches.csv"]);
+    assert_eq!(
+        files(&cli.path().join("whole"))["matches.csv"],
+        killed["matches.csv"]
+    );
 }
 
 #[test]
@@ -403,11 +425,16 @@ fn an_end_by_budget_says_so_and_counts_every_call() {
     let cli = Cli::new(crate::MATCHDAY);
     let models = Models::start();
     let budget = "[[provider]]\nurl = \"URL\"\nbudget = \"calls=6\"\n";
-    plan(&cli, &models, &format!("{TWO}{budget}").replace("\"dice\"", "\"illegal\""));
+    plan(
+        &cli,
+        &models,
+        &format!("{TWO}{budget}").replace("\"dice\"", "\"illegal\""),
+    );
     for _ in 0..2 {
         let done = run(&cli, &["--threads", "1"]);
         assert!(
-            done.failed(1).contains("the model's budget is used up: 6 of 6 calls"),
+            done.failed(1)
+                .contains("the model's budget is used up: 6 of 6 calls"),
             "{done:?}"
         );
         assert_eq!(models.calls(), 6);
@@ -424,7 +451,8 @@ fn a_wrong_key_ends_the_run_and_loses_nothing() {
             let mut reader = BufReader::new(stream.try_clone().unwrap());
             while read_request(&mut reader).is_some() {
                 let mut stream = &stream;
-                let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}");
+                let _ =
+                    stream.write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}");
             }
         }
     });
@@ -443,7 +471,11 @@ fn a_wrong_key_ends_the_run_and_loses_nothing() {
 fn every_call_is_stored_with_what_was_said_and_used() {
     let cli = Cli::new(crate::MATCHDAY);
     let models = Models::start();
-    plan(&cli, &models, &TWO.replace("= 40", "= 1").replace("[1, 2]", "[1]"));
+    plan(
+        &cli,
+        &models,
+        &TWO.replace("= 40", "= 1").replace("[1, 2]", "[1]"),
+    );
     assert_eq!(run(&cli, &[]).code, 0);
     let text = fs::read_to_string(cli.path().join("plan/replies.jsonl")).unwrap();
     let turn: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();

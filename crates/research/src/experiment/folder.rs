@@ -170,9 +170,8 @@ fn identify(path: &Path, plan: &Plan) -> Result<()> {
 /// check of their last row.
 fn read_back(file: &File, plan: &Plan, fold: &mut Fold<'_>) -> Result<(u64, Check)> {
     let cells = plan.cells().into_iter();
-    let cells: Vec<(Cell<'_>, Vec<String>)> = cells
-        .map(|cell| (cell, cell.tournament.names()))
-        .collect();
+    let cells: Vec<(Cell<'_>, Vec<String>)> =
+        cells.map(|cell| (cell, cell.tournament.names())).collect();
     let mut lines = BufReader::new(file);
     let mut next = || -> Result<(usize, Option<String>)> {
         let mut bytes = Vec::new();

@@ -208,7 +208,7 @@ pub(super) fn float(value: &DeValue<'_>) -> Option<f64> {
 
 fn json(value: &DeValue<'_>) -> Option<serde_json::Value> {
     Some(match value {
-        DeValue::String(text) => text.as_ref().into(),
+        DeValue::String(text) => text.to_string().into(),
         DeValue::Boolean(value) => (*value).into(),
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
             .ok()?

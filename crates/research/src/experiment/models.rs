@@ -4,7 +4,7 @@ use super::replies::{Key, Replies, TurnRecord};
 use crate::{Entrant, ExternalStrategy, Place, StrategySource};
 use matchday_core::game::turn::TurnSheet;
 use matchday_runtime::decider::FailureKind;
-use matchday_runtime::deciders::llm::{Asked, Llm};
+use matchday_runtime::deciders::llm::{Asked, Llm, LlmCall};
 use matchday_runtime::deciders::llm_budget::LlmBudget;
 use matchday_runtime::deciders::llm_gate::LlmGate;
 use serde_json::Value;
@@ -142,12 +142,18 @@ impl InUnit {
         if let Some(recorded) = self.replies.find(key) {
             let replayed = llm.replay(turn, &recorded.calls);
             let replayed = replayed.and_then(|asked| {
-                let same = asked.decision.as_ref().ok() == recorded.made.as_ref();
-                same.then_some(recorded)
+                let kind = asked.decision.as_ref().err().map(|failure| failure.kind);
+                let is_same = asked.decision.as_ref().ok() == recorded.made.as_ref()
+                    && kind == recorded.failure;
+                is_same
+                    .then_some(recorded)
                     .ok_or_else(|| "the recorded move is another one".to_owned())
             });
             return replayed.map_err(|why| {
-                format!("the replies of {name} are not those of this plan: match {}, turn {}: {why}", key.number, key.turn)
+                format!(
+                    "the replies of {name} are not those of this plan: match {}, turn {}: {why}",
+                    key.number, key.turn
+                )
             });
         }
         if self.replies.is_closed() {
@@ -156,14 +162,18 @@ impl InUnit {
                 key.number, key.turn
             ));
         }
-        let Asked { decision, calls } = self.player.ask(turn)?;
+        let asked = self.player.ask(turn)?;
+        let fault = self.player.fault(&asked);
+        let Asked { decision, calls } = asked;
+        let kind = decision.as_ref().err().map(|failure| failure.kind);
         let record = TurnRecord {
-            made: decision.as_ref().ok().cloned(),
-            failure: decision.err().map(|failure| failure.kind),
+            made: decision.ok(),
+            // The turn will be asked again; its calls were made all the same.
+            failure: fault.as_ref().map(|_| FailureKind::NotAsked).or(kind),
             calls,
         };
         self.replies.append(key, &record)?;
-        Ok(record)
+        fault.map_or(Ok(record), Err)
     }
 }
 
@@ -187,7 +197,14 @@ impl ExternalStrategy for InUnit {
 }
 
 impl ModelPlayer {
-    /// Fails if the run cannot go on.
+    /// It can play within a unit only.
+    pub(super) fn entrant(&self) -> Entrant {
+        Entrant {
+            name: self.name.clone(),
+            strategy: StrategySource::External(Arc::new(self.clone())),
+        }
+    }
+
     fn ask(&self, turn: &TurnSheet) -> Result<Asked, String> {
         let asked = self.runtime.block_on(async {
             tokio::select! {
@@ -195,16 +212,17 @@ impl ModelPlayer {
                 () = self.halt.stopped() => None,
             }
         });
-        let asked = asked.ok_or_else(|| "the run was stopped".to_owned())?;
-        match &asked.decision {
-            Err(failure) if failure.kind == FailureKind::NotAsked => {
-                Err(format!("{}: {}", self.provider.url, failure.why))
-            }
-            Err(failure) if asked.calls.iter().any(|call| call.is_misconfigured()) => {
-                Err(format!("{} cannot play: {}", self.name, failure.why))
-            }
-            _ => Ok(asked),
+        asked.ok_or_else(|| "the run was stopped".to_owned())
+    }
+
+    /// Why the run cannot go on.
+    fn fault(&self, asked: &Asked) -> Option<String> {
+        let failure = asked.decision.as_ref().err()?;
+        if failure.kind == FailureKind::NotAsked {
+            return Some(format!("{}: {}", self.provider.url, failure.why));
         }
+        let is_misconfigured = asked.calls.iter().any(LlmCall::is_misconfigured);
+        is_misconfigured.then(|| format!("{} cannot play: {}", self.name, failure.why))
     }
 }
 

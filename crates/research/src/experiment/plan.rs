@@ -4,6 +4,7 @@
 use super::keys::{Keys, float};
 use super::models::{Halt, ModelPlayer};
 use super::players::{self, PlayerEntry};
+use crate::Entrant;
 use crate::openings::{self, Opening};
 use crate::simulate::entrants::{Entrants, Externals, knows};
 use crate::simulate::rules_program::RulesProgram;
@@ -66,6 +67,8 @@ pub struct Tournament {
     /// If they are in a program.
     pub rules: Option<RulesProgram>,
     pub entrants: Entrants,
+    /// The models among them, with their places.
+    pub models: Vec<(usize, Arc<ModelPlayer>)>,
     pub settings: GameSettings,
 }
 
@@ -198,11 +201,17 @@ impl Plan {
         known_strategies(&games, &strategies).map_err(|why| keys.wrong("strategies", why))?;
         let mut tournaments = Vec::new();
         for (game, rules, settings) in games {
-            let of_game = entrants(game, &strategies, &players, &models, &externals);
+            let of_game = entrants(game, &strategies, &players, &externals);
+            let entrants = of_game.map_err(|why| keys.wrong("strategies", why))?;
+            let place = |model: &Arc<ModelPlayer>| {
+                let named = |entrant: &Entrant| entrant.name == model.name;
+                Some((entrants.entrants.iter().position(named)?, Arc::clone(model)))
+            };
             tournaments.push(Tournament {
                 game,
                 rules,
-                entrants: of_game.map_err(|why| keys.wrong("strategies", why))?,
+                models: models.iter().filter_map(place).collect(),
+                entrants,
                 settings,
             });
         }
@@ -281,9 +290,7 @@ async fn games(
         let started = RulesProgram::start(&command, stop).await;
         let (rules, game) = started.map_err(|why| keys.wrong("game_command", why))?;
         if !games.is_empty() {
-            return Err(
-                keys.wrong("game_command", "expected games or a game_command, not both")
-            );
+            return Err(keys.wrong("game_command", "expected games or a game_command, not both"));
         }
         games.push((game, Some(rules), common));
     }
@@ -366,7 +373,6 @@ fn entrants(
     game: &'static GameEntry,
     strategies: &[String],
     players: &[PlayerEntry],
-    models: &[Arc<ModelPlayer>],
     externals: &Externals,
 ) -> Result<Entrants, String> {
     let names: Vec<String> = strategies
@@ -384,12 +390,15 @@ fn entrants(
     if players.is_empty() {
         return Entrants::named(game, &names, externals);
     }
+    if let Some(player) = players.iter().find(|player| names.contains(player.name())) {
+        let name = player.name();
+        return Err(format!("{name} is the name of a [[player]], too"));
+    }
     let mut all = Entrants::of(game, &names, externals)?;
-    let mut models = models.iter();
     for entry in players {
         match entry {
             PlayerEntry::Program(name, external) => all.add_program(name, external, externals),
-            PlayerEntry::Model(_) => all.add_models(models.next()),
+            PlayerEntry::Model(model) => all.entrants.push(model.entrant()),
         }
     }
     Ok(all)
@@ -468,7 +477,10 @@ mod tests {
         let (_, rest) = page.split_once("```toml").unwrap();
         let (text, _) = rest.split_once("```").unwrap();
         let plan = read(text).unwrap();
-        assert_eq!(plan.tournaments[0].names(), ["random", "optimal", "small", "local"]);
+        assert_eq!(
+            plan.tournaments[0].names(),
+            ["random", "optimal", "small", "local"]
+        );
         assert_eq!(plan.tournaments[1].names(), ["random", "small", "local"]);
         assert_eq!(plan.tournaments[1].settings.openings, (20, 2));
         assert_eq!(plan.calls_at_once(), 8);

@@ -195,7 +195,7 @@ fn sum(one: Wdl, other: Wdl) -> Wdl {
 /// `counts` are of each group of the plan: one game in one format.
 pub(super) fn table(
     plan: &Plan,
-    counts: &[PlayerCounts],
+    counts: &[&PlayerCounts],
     turns: &[(Key, TurnRecord)],
 ) -> PlayerTable {
     let cells = plan.cells();
@@ -274,7 +274,9 @@ fn rated(
     mut players: Vec<PlayerRow>,
     pairs: &BTreeMap<(usize, usize), Wdl>,
 ) -> Scope {
-    let once = pairs.iter().filter(|((a, b), record)| a < b && record.total() > 0);
+    let once = pairs
+        .iter()
+        .filter(|((a, b), record)| a < b && record.total() > 0);
     let once = once.map(|((a, b), record)| Pair {
         a: *a,
         b: *b,
@@ -296,7 +298,11 @@ fn rated(
         }
     }
     let mut order: Vec<usize> = (0..players.len()).collect();
-    let value = |player: &PlayerRow| player.rating.map_or(f64::NEG_INFINITY, |rating| rating.value);
+    let value = |player: &PlayerRow| {
+        player
+            .rating
+            .map_or(f64::NEG_INFINITY, |rating| rating.value)
+    };
     order.sort_by(|a, b| {
         let [a, b] = [a, b].map(|place| players.get(*place).map_or(f64::NEG_INFINITY, value));
         b.total_cmp(&a)

@@ -48,7 +48,9 @@ impl Scope {
     /// With a heading for each column: names, then scores in percent.
     pub(super) fn matrix(&self) -> Vec<Vec<String>> {
         let names = self.players.iter().map(|player| player.player.clone());
-        let head = std::iter::once(String::new()).chain(names.clone()).collect();
+        let head = std::iter::once(String::new())
+            .chain(names.clone())
+            .collect();
         let cell = |score: &Option<f64>| {
             score.map_or_else(String::new, |score| format!("{:.0}", 100.0 * score))
         };
@@ -236,7 +238,10 @@ impl PlayerTable {
             let heads = HEADS.map(str::to_owned);
             let _ = write!(text, "## {}\n\n{}", scope.title(), line(&heads));
             text.push_str(&line(&vec!["---".to_owned(); heads.len()]));
-            scope.rows().iter().for_each(|row| text.push_str(&line(row)));
+            scope
+                .rows()
+                .iter()
+                .for_each(|row| text.push_str(&line(row)));
             text.push_str("\nScore of each row against each column, in %:\n\n");
             for (number, row) in scope.matrix().iter().enumerate() {
                 text.push_str(&line(row));

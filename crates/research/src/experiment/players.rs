@@ -46,10 +46,7 @@ pub(super) enum PlayerEntry {
 }
 
 /// Takes both kinds of tables out of the plan.
-pub(super) fn read(
-    keys: &mut Keys<'_>,
-    externals: &Externals,
-) -> Result<Vec<PlayerEntry>, String> {
+pub(super) fn read(keys: &mut Keys<'_>, externals: &Externals) -> Result<Vec<PlayerEntry>, String> {
     let mut providers = BTreeMap::new();
     for table in keys.tables("provider", &PROVIDER_KEYS)? {
         let url = table
@@ -81,7 +78,7 @@ pub(super) fn read(
 }
 
 impl PlayerEntry {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &String {
         match self {
             Self::Model(model) => &model.name,
             Self::Program(name, _) => name,
@@ -110,11 +107,7 @@ fn provider(keys: &Keys<'_>, url: &str) -> Result<Arc<Provider>, String> {
     }))
 }
 
-fn program(
-    keys: &Keys<'_>,
-    command: &str,
-    externals: &Externals,
-) -> Result<PlayerEntry, String> {
+fn program(keys: &Keys<'_>, command: &str, externals: &Externals) -> Result<PlayerEntry, String> {
     let decider = ExternalDecider::program(command, None, externals.think_time);
     let decider = decider.map_err(|why| keys.wrong("command", why))?;
     let name = keys
@@ -155,9 +148,11 @@ fn model(
             provider
         }
     };
-    let prices = keys.get("prices", "two numbers, of a million tokens of prompt and answer, as in \"3,15\"", |value| {
-        TokenPrices::parse(value.as_str()?)
-    })?;
+    let prices = keys.get(
+        "prices",
+        "two numbers, of a million tokens of prompt and answer, as in \"3,15\"",
+        |value| TokenPrices::parse(value.as_str()?),
+    )?;
     let retries = keys.count("retries", 0..=100)?.unwrap_or(llm::RETRIES);
     let key = if externals.replays {
         None
@@ -216,7 +211,10 @@ fn settings(keys: &Keys<'_>, api: Api) -> Result<ModelSettings, String> {
         return Err(keys.wrong("seed", "anthropic has no seed"));
     }
     if thinking_tokens.is_some() && api != Api::Anthropic {
-        return Err(keys.wrong("thinking_tokens", "only anthropic has it; others have effort"));
+        return Err(keys.wrong(
+            "thinking_tokens",
+            "only anthropic has it; others have effort",
+        ));
     }
     let system = match (keys.text("system")?, keys.text("system_file")?) {
         (Some(_), Some(_)) => {

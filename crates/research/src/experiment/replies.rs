@@ -1,9 +1,7 @@
 //! `replies.jsonl`: every turn of a model, with what it was told and what it said. It is appended to as turns end, so that after
 //! a crash no model is asked twice; in the end its lines are in the order of play.
 
-use super::plan::{Plan, format_name};
 use anyhow::{Context, Result, bail};
-use matchday_core::agent::Usage;
 use matchday_runtime::decider::FailureKind;
 use matchday_runtime::deciders::llm::LlmCall;
 use serde::{Deserialize, Serialize};
@@ -19,16 +17,18 @@ const FILE: &str = "replies.jsonl";
 #[derive(Debug)]
 pub struct Replies {
     path: PathBuf,
-    names: Names,
+    cells: Vec<Names>,
     /// Whether nothing can be added: a tournament is played again from its record.
     closed: bool,
     log: Mutex<Log>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Log {
     file: Option<File>,
     turns: BTreeMap<Key, TurnRecord>,
+    /// Turns that came to no end: they are asked again.
+    unfinished: Vec<(Key, TurnRecord)>,
 }
 
 /// Which turn of the experiment it is, in the order of play.
@@ -74,131 +74,98 @@ struct Line {
     record: TurnRecord,
 }
 
-/// The names that stand for the numbers of a key.
+/// The names of a cell, for which a key has numbers.
 #[derive(Debug)]
-struct Names {
-    /// Game, format and seed of each cell, and its entrants with their models.
-    cells: Vec<(String, String, u64, Vec<(String, String)>)>,
+pub(super) struct Names {
+    pub(super) game: &'static str,
+    pub(super) format: &'static str,
+    pub(super) seed: u64,
+    /// With their models.
+    pub(super) players: Vec<(String, String)>,
 }
 
-impl Names {
-    fn of(plan: &Plan) -> Self {
-        let cells = plan.cells().into_iter().map(|cell| {
-            let models = &cell.tournament.entrants.models;
-            let names = cell.tournament.names().into_iter().enumerate();
-            let names = names.map(|(place, name)| {
-                let model = models.iter().find(|(of, _)| *of == place);
-                (
-                    name,
-                    model.map_or_else(String::new, |(_, player)| player.model.clone()),
-                )
-            });
-            (
-                cell.tournament.game.name.to_owned(),
-                format_name(cell.competition).to_owned(),
-                cell.seed,
-                names.collect(),
-            )
-        });
-        Self {
-            cells: cells.collect(),
-        }
-    }
-
-    fn line(&self, key: Key, record: &TurnRecord) -> Option<Line> {
-        let (game, format, seed, names) = self.cells.get(key.cell)?;
-        let (player, model) = names.get(key.player)?.clone();
+impl Key {
+    fn line(self, cells: &[Names], record: &TurnRecord) -> Option<Line> {
+        let names = cells.get(self.cell)?;
+        let (player, model) = names.players.get(self.player)?.clone();
         Some(Line {
-            game: game.clone(),
-            format: format.clone(),
-            seed: *seed,
-            repetition: key.repetition + 1,
-            number: key.number,
-            attempt: key.attempt,
-            turn: key.turn,
+            game: names.game.to_owned(),
+            format: names.format.to_owned(),
+            seed: names.seed,
+            repetition: self.repetition + 1,
+            number: self.number,
+            attempt: self.attempt,
+            turn: self.turn,
             player,
             model,
             record: record.clone(),
         })
     }
 
-    fn key(&self, line: &Line) -> Option<Key> {
-        let cell = self.cells.iter().position(|(game, format, seed, _)| {
-            (game, format, seed) == (&line.game, &line.format, &line.seed)
+    fn of(line: &Line, cells: &[Names]) -> Option<Self> {
+        let cell = cells.iter().position(|names| {
+            (names.game, names.format, names.seed) == (&*line.game, &*line.format, line.seed)
         })?;
-        let (.., names) = self.cells.get(cell)?;
-        Some(Key {
+        let players = &cells.get(cell)?.players;
+        Some(Self {
             cell,
             repetition: line.repetition.checked_sub(1)?,
             number: line.number,
             attempt: line.attempt,
             turn: line.turn,
-            player: names.iter().position(|(name, _)| *name == line.player)?,
+            player: players.iter().position(|(name, _)| *name == line.player)?,
         })
     }
 }
 
+impl Log {
+    fn add(&mut self, key: Key, record: TurnRecord) {
+        if record.failure == Some(FailureKind::NotAsked) {
+            self.unfinished.push((key, record));
+        } else {
+            self.turns.insert(key, record);
+        }
+    }
+}
+
 impl Replies {
-    /// Reads what was recorded in the folder before; or, with `from`, in another one, and then nothing is added.
-    pub fn open(folder: &Path, plan: &Plan, from: Option<&Path>) -> Result<Self> {
+    /// Reads what was recorded in the folder before; or, with `from`, in another one, and then nothing is added. `writes` is
+    /// whether models play at all.
+    pub(super) fn open(
+        folder: &Path,
+        cells: Vec<Names>,
+        writes: bool,
+        from: Option<&Path>,
+    ) -> Result<Self> {
         let path = folder.join(FILE);
-        let names = Names::of(plan);
-        let read = from.map_or_else(|| path.clone(), |from| file_of(from));
-        let (turns, whole) = match fs::read(&read) {
-            Ok(bytes) => read_turns(&bytes, &names).with_context(|| read.display().to_string())?,
+        let read = from.map_or_else(|| path.clone(), file_of);
+        let (log, whole) = match fs::read(&read) {
+            Ok(bytes) => read_turns(&bytes, &cells).with_context(|| read.display().to_string())?,
             Err(error) if from.is_some() => {
                 return Err(error).with_context(|| format!("{} cannot be read", read.display()));
             }
             Err(_) => Default::default(),
         };
-        let file = if from.is_some() || plan.models.is_empty() {
-            None
-        } else {
+        let file = if writes && from.is_none() {
             let mut options = OpenOptions::new();
             let file = options.create(true).append(true).open(&path);
             let file = file.with_context(|| format!("{} cannot be written", path.display()))?;
             // A torn line is cut off.
             file.set_len(whole)?;
             Some(file)
+        } else {
+            None
         };
-        let replies = Self {
+        Ok(Self {
             path,
-            names,
+            cells,
             closed: from.is_some(),
-            log: Mutex::new(Log { file, turns }),
-        };
-        if from.is_none() {
-            replies.count_used(plan);
-        }
-        Ok(replies)
+            log: Mutex::new(Log { file, ..log }),
+        })
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Budgets hold for the experiment, however often it is started.
-    fn count_used(&self, plan: &Plan) {
-        let cells = plan.cells();
-        for (key, record) in &self.log().turns {
-            let models = cells.get(key.cell).map(|cell| &cell.tournament.entrants.models);
-            let player = models.and_then(|models| {
-                models
-                    .iter()
-                    .find(|(place, _)| *place == key.player)
-                    .map(|(_, player)| player)
-            });
-            for (player, call) in player.iter().flat_map(|player| {
-                record.calls.iter().map(move |call| (player, call))
-            }) {
-                player.provider.budget.count(Usage {
-                    calls: 1,
-                    input_tokens: call.input_tokens,
-                    output_tokens: call.output_tokens,
-                    cost_micros: call.cost_micros,
-                });
-            }
-        }
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -210,15 +177,22 @@ impl Replies {
     }
 
     pub(super) fn append(&self, key: Key, record: &TurnRecord) -> Result<(), String> {
-        let line = self.names.line(key, record);
+        let line = key.line(&self.cells, record);
         let line = line.and_then(|line| serde_json::to_string(&line).ok());
         let mut log = self.log();
         let written = match (&mut log.file, line) {
             (Some(file), Some(line)) => file.write_all(format!("{line}\n").as_bytes()),
             _ => Ok(()),
         };
-        log.turns.insert(key, record.clone());
+        log.add(key, record.clone());
         written.map_err(|error| format!("{} cannot be written: {error}", self.path.display()))
+    }
+
+    /// Every turn for which calls were made.
+    pub(super) fn all(&self) -> Vec<(Key, TurnRecord)> {
+        let mut all = self.of_played(|_| true);
+        all.extend(self.log().unfinished.iter().cloned());
+        all
     }
 
     /// The turns of the matches that were played, in the order of play.
@@ -232,7 +206,7 @@ impl Replies {
     pub(super) fn text(&self, turns: &[(Key, TurnRecord)]) -> Result<String> {
         let mut text = String::new();
         for (key, record) in turns {
-            if let Some(line) = self.names.line(*key, record) {
+            if let Some(line) = key.line(&self.cells, record) {
                 text.push_str(&serde_json::to_string(&line)?);
                 text.push('\n');
             }
@@ -251,8 +225,8 @@ fn file_of(path: &Path) -> PathBuf {
 }
 
 /// Returns how many bytes hold whole lines, too.
-fn read_turns(bytes: &[u8], names: &Names) -> Result<(BTreeMap<Key, TurnRecord>, u64)> {
-    let mut turns = BTreeMap::new();
+fn read_turns(bytes: &[u8], cells: &[Names]) -> Result<(Log, u64)> {
+    let mut log = Log::default();
     let mut whole = 0;
     for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
         let Some(text) = line.strip_suffix(b"\n") else {
@@ -260,11 +234,11 @@ fn read_turns(bytes: &[u8], names: &Names) -> Result<(BTreeMap<Key, TurnRecord>,
         };
         let line_read: Line =
             serde_json::from_slice(text).with_context(|| format!("line {number} is no turn"))?;
-        let Some(key) = names.key(&line_read) else {
+        let Some(key) = Key::of(&line_read, cells) else {
             bail!("line {number} is of another plan");
         };
-        turns.insert(key, line_read.record);
+        log.add(key, line_read.record);
         whole += line.len() as u64;
     }
-    Ok((turns, whole))
+    Ok((log, whole))
 }

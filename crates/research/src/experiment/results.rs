@@ -135,7 +135,11 @@ impl<'a> Fold<'a> {
     /// Takes in the rows of one whole repetition of a cell.
     pub fn repetition(&mut self, cell: usize, rows: &[Row]) {
         let has_models = !self.plan.models.is_empty();
-        let cells = if has_models { self.plan.cells() } else { Vec::new() };
+        let cells = if has_models {
+            self.plan.cells()
+        } else {
+            Vec::new()
+        };
         let tournament = cells.get(cell).map(|cell| cell.tournament);
         let Some(cell) = self.cells.get_mut(cell) else {
             return;
@@ -155,11 +159,7 @@ impl<'a> Fold<'a> {
     /// With what the models said in the matches that count; and that, as it is published.
     pub fn results_with(&self, replies: &Replies) -> anyhow::Result<(Results, String)> {
         let turns = replies.of_played(|key| key.repetition < self.played(key.cell).0);
-        let counts: Vec<PlayerCounts> = self
-            .groups
-            .iter()
-            .map(|group| group.players.clone())
-            .collect();
+        let counts: Vec<&PlayerCounts> = self.groups.iter().map(|group| &group.players).collect();
         let results = Results {
             players: Some(player_table::table(self.plan, &counts, &turns)),
             ..self.results()

@@ -2,17 +2,57 @@
 
 use super::folder::Folder;
 use super::models::{Unit, in_unit};
-use super::plan::{Cell, Plan};
-use super::replies::Replies;
+use super::plan::{Cell, Plan, format_name};
+use super::replies::{Names, Replies};
 use super::results::Fold;
 use super::row::Row;
 use crate::openings::Opening;
-use crate::simulate::entrants::Entrants;
 use crate::simulate::progress::ProgressBar;
 use crate::{Duels, Entrant, ExternalRules, Leagues, Run, Seasons};
 use anyhow::Result;
+use matchday_core::agent::Usage;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
+
+/// The replies of an earlier run, in this folder or `from` elsewhere; then no model is asked. What was used counts for the budgets.
+pub fn open_replies(folder: &Path, plan: &Plan, from: Option<&Path>) -> Result<Replies> {
+    let cells = plan.cells();
+    let names = cells.iter().map(|cell| {
+        let names = cell.tournament.names().into_iter().enumerate();
+        let names = names.map(|(place, name)| {
+            let model = cell.tournament.models.iter().find(|(of, _)| *of == place);
+            let model = model.map_or_else(String::new, |(_, player)| player.model.clone());
+            (name, model)
+        });
+        Names {
+            game: cell.tournament.game.name,
+            format: format_name(cell.competition),
+            seed: cell.seed,
+            players: names.collect(),
+        }
+    });
+    let replies = Replies::open(folder, names.collect(), !plan.models.is_empty(), from)?;
+    if from.is_some() {
+        return Ok(replies);
+    }
+    for (key, record) in replies.all() {
+        let models = cells.get(key.cell).map(|cell| &cell.tournament.models);
+        let mut models = models.into_iter().flatten();
+        let Some((_, player)) = models.find(|(place, _)| *place == key.player) else {
+            continue;
+        };
+        for call in &record.calls {
+            player.provider.budget.count(Usage {
+                calls: 1,
+                input_tokens: call.input_tokens,
+                output_tokens: call.output_tokens,
+                cost_micros: call.cost_micros,
+            });
+        }
+    }
+    Ok(replies)
+}
 
 /// Plays until every cell is complete, or the run is stopped. Returns whether it is complete.
 pub fn play(
@@ -133,9 +173,8 @@ impl Playing<'_> {
 
     fn part(&self, repetition: u64, part: u64) -> Vec<Row> {
         let tournament = self.cell.tournament;
-        let Entrants {
-            entrants, models, ..
-        } = &tournament.entrants;
+        let entrants = &tournament.entrants.entrants;
+        let models = &tournament.models;
         let part = usize::try_from(part).unwrap_or(usize::MAX);
         if models.is_empty() {
             return self.rows(entrants, repetition, part);

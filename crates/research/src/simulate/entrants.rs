@@ -1,8 +1,6 @@
-//! The entrants of a simulation by their names: built-in strategies, programs as `command:PROGRAM`; and the models of an
-//! experiment.
+//! The entrants of a simulation by their names: built-in strategies, programs as `command:PROGRAM`.
 
 use super::program_strategy::ProgramStrategy;
-use crate::experiment::models::ModelPlayer;
 use crate::{Entrant, StrategySource};
 use matchday_core::game::{GameEntry, strategy};
 use matchday_net::client::Client;
@@ -31,8 +29,6 @@ pub struct Entrants {
     pub entrants: Vec<Entrant>,
     /// By name.
     pub programs: Vec<(String, Arc<ProgramStrategy>)>,
-    /// With their places among the entrants.
-    pub models: Vec<(usize, Arc<ModelPlayer>)>,
 }
 
 impl Entrants {
@@ -89,16 +85,6 @@ impl Entrants {
             name: name.to_owned(),
             strategy: StrategySource::External(program),
         });
-    }
-
-    pub(crate) fn add_models<'a>(&mut self, models: impl IntoIterator<Item = &'a Arc<ModelPlayer>>) {
-        for model in models {
-            self.models.push((self.entrants.len(), Arc::clone(model)));
-            self.entrants.push(Entrant {
-                name: model.name.clone(),
-                strategy: StrategySource::External(Arc::clone(model) as _),
-            });
-        }
     }
 }
 
