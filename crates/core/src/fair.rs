@@ -160,6 +160,7 @@ impl MatchDraw<'_> {
             blocks: 0,
             words: [0; 4],
             used: 4,
+            drawn: Vec::new(),
         }
     }
 }
@@ -172,6 +173,7 @@ pub struct Dice {
     blocks: u64,
     words: [u64; 4],
     used: usize,
+    drawn: Vec<u32>,
 }
 
 impl Dice {
@@ -185,9 +187,16 @@ impl Dice {
             let word = self.word();
             if word < limit {
                 let offset = u32::try_from(word % span).unwrap_or(0);
-                return low.saturating_add(offset);
+                let number = low.saturating_add(offset);
+                self.drawn.push(number);
+                return number;
             }
         }
+    }
+
+    /// The numbers so far.
+    pub fn drawn(&self) -> &[u32] {
+        &self.drawn
     }
 
     fn word(&mut self) -> u64 {

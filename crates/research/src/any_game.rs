@@ -1,7 +1,8 @@
 //! Plays any game turn by turn in JSON, as referees and players do, but without messages: strategies and rules may be outside.
 
 use crate::ending::{Ending, Played};
-use crate::entrant::{Entrant, ExternalRules, StrategySource};
+use crate::entrant::{Entrant, ExternalRules, Place, StrategySource};
+use crate::game_log::GameLog;
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::{Dice, MatchDraw, Secret};
 use matchday_core::game::context::Context;
@@ -12,8 +13,12 @@ use matchday_core::game::{Game, GameEntry, MoveMessage, Outcome, Seat, Turn, pas
 use matchday_core::protocol::messages::{ChoiceContext, GameDetails};
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RoundId, Timestamp};
+use matchday_runtime::decider::FailureKind;
 use serde_json::Value;
 use std::sync::Arc;
+
+/// How often a match is begun that a model's server fails, before it is given up.
+const ATTEMPTS_MAX: u32 = 3;
 
 /// There is no clock here.
 const NO_TIME: Timestamp = Timestamp::from_micros(0);
@@ -27,6 +32,8 @@ pub(crate) struct Players<'a> {
     players: Vec<Player<'a>>,
     /// Matches since the last [`forget`](Self::forget).
     played: u32,
+    /// Matches in all.
+    number: u32,
     /// The first moves of every match, by their numbers among the options.
     opening: Vec<u32>,
 }
@@ -47,8 +54,10 @@ struct Table {
     opening: std::vec::IntoIter<u32>,
     /// What external strategies are given as their source of chance.
     seeds: [Option<u64>; 2],
-    /// A hash of all moves; `None` once chance has had part in it.
-    moves: Option<u64>,
+    place: Place,
+    log: GameLog,
+    /// Why A and B did not move.
+    failures: [Option<FailureKind>; 2],
 }
 
 fn id(player: usize) -> PlayerId {
@@ -75,6 +84,7 @@ impl<'a> Players<'a> {
             game_type,
             players,
             played: 0,
+            number: 0,
             opening: Vec::new(),
         }
     }
@@ -93,22 +103,44 @@ impl<'a> Players<'a> {
 
     pub(crate) fn play(&mut self, a: usize, b: usize, entropy: &mut Entropy) -> Played {
         self.played += 1;
+        self.number += 1;
         let round_id = RoundId(self.played);
-        let mut table = Table {
-            players: [a, b],
-            match_id: MatchId::numbered(round_id, 1),
-            round_id,
-            game: (self.entry.new)(),
-            opening: self.opening.clone().into_iter(),
-            seeds: [a, b].map(|player| self.seed(player, entropy)),
-            moves: Some(0),
+        // Every attempt has the same chance.
+        let before = entropy.clone();
+        let mut attempt = 1;
+        let (table, ending) = loop {
+            *entropy = before.clone();
+            let mut table = Table {
+                players: [a, b],
+                match_id: MatchId::numbered(round_id, 1),
+                round_id,
+                game: (self.entry.new)(),
+                opening: self.opening.clone().into_iter(),
+                seeds: [a, b].map(|player| self.seed(player, entropy)),
+                place: Place {
+                    number: self.number,
+                    attempt,
+                    turn: 0,
+                },
+                log: GameLog::default(),
+                failures: [None; 2],
+            };
+            let ending = self.play_out(&mut table, entropy);
+            if ending != Ending::NotPlayed || attempt == ATTEMPTS_MAX {
+                break (table, ending);
+            }
+            attempt += 1;
         };
-        let ending = self.play_out(&mut table, entropy);
-        self.remember(&table, ending);
+        if ending != Ending::NotPlayed {
+            self.remember(&table, ending);
+        }
         Played {
             ending,
             payoffs: table.game.totals(),
-            moves: table.moves,
+            moves: table.log.hash(),
+            failures: table.failures,
+            voided: attempt - u32::from(ending != Ending::NotPlayed),
+            log: Some(table.log),
         }
     }
 
@@ -117,23 +149,30 @@ impl<'a> Players<'a> {
             let turn = table.game.turn();
             match turn {
                 Turn::Both | Turn::One(_) => {
+                    table.place.turn += 1;
                     let choose = |seat: &Seat| (*seat, self.choose(table, *seat, entropy));
-                    let chosen: Vec<(Seat, Option<Value>)> =
+                    let chosen: Vec<(Seat, Result<Value, FailureKind>)> =
                         turn.seats().iter().map(choose).collect();
-                    let forfeits: Vec<Seat> = chosen
-                        .into_iter()
-                        .filter_map(|(seat, choice)| (!table.make(seat, choice)).then_some(seat))
-                        .collect();
-                    match forfeits[..] {
-                        [] => {}
-                        [seat] => return Ending::Forfeited(seat),
-                        _ => return Ending::ForfeitedByBoth,
+                    for (seat, choice) in chosen {
+                        table.make(seat, choice);
+                    }
+                    match table.failures {
+                        [None, None] => {}
+                        [Some(FailureKind::Server | FailureKind::NotAsked), _]
+                        | [_, Some(FailureKind::Server | FailureKind::NotAsked)] => {
+                            return Ending::NotPlayed;
+                        }
+                        [Some(_), None] => return Ending::Forfeited(Seat::A),
+                        [None, Some(_)] => return Ending::Forfeited(Seat::B),
+                        [Some(_), Some(_)] => return Ending::ForfeitedByBoth,
                     }
                 }
                 Turn::Chance => {
-                    table.moves = None;
                     let mut dice = table.dice(entropy);
                     table.game.chance(&mut dice);
+                    for number in dice.drawn() {
+                        table.log.push_drawn(*number);
+                    }
                 }
                 Turn::External => {
                     let match_id = &table.match_id;
@@ -155,17 +194,20 @@ impl<'a> Players<'a> {
         matches!(strategy, Some(StrategySource::External(_))).then(|| entropy.below(1 << 53))
     }
 
-    /// `None` if an external strategy does not decide.
-    fn choose(&self, table: &mut Table, seat: Seat, entropy: &mut Entropy) -> Option<Value> {
+    fn choose(
+        &self,
+        table: &mut Table,
+        seat: Seat,
+        entropy: &mut Entropy,
+    ) -> Result<Value, FailureKind> {
         let [own, other] = [seat, seat.other()].map(|seat| *seat.of(&table.players));
         let [own_id, other_id] = [own, other].map(id);
-        let player = self.players.get(own)?;
+        let player = self.players.get(own).ok_or(FailureKind::NotAsked)?;
         let request = table.game.request(seat);
         if let Some(opening) = table.opening.next() {
-            return request
-                .valid_options
-                .get(usize::try_from(opening).ok()?)
-                .cloned();
+            let number = usize::try_from(opening).unwrap_or(usize::MAX);
+            let made = request.valid_options.get(number).cloned();
+            return made.ok_or(FailureKind::Illegal);
         }
         let context = match table.game.move_message() {
             MoveMessage::GameMove => Context::OfMove(request.context),
@@ -186,15 +228,16 @@ impl<'a> Players<'a> {
             record: player.overall.record(),
         };
         match player.strategy {
-            StrategySource::BuiltIn(entry) => Some(entry.choose(&turn, entropy)),
+            StrategySource::BuiltIn(entry) => Ok(entry.choose(&turn, entropy)),
             StrategySource::External(strategy) => {
                 let match_id = table.match_id.clone();
                 let round_id = Some(table.round_id);
                 let sheet = TurnSheet::of(&turn, match_id, round_id, NO_TIME, NO_TIME);
-                strategy.decide(TurnSheet {
+                let sheet = TurnSheet {
                     seed: *seat.of(&table.seeds),
                     ..sheet
-                })
+                };
+                strategy.decide(sheet, table.place)
             }
         }
     }
@@ -247,14 +290,21 @@ impl<'a> Players<'a> {
 }
 
 impl Table {
-    /// Makes a move. Returns whether it was legal.
-    fn make(&mut self, seat: Seat, choice: Option<Value>) -> bool {
-        let made = choice.filter(|choice| self.game.play(seat, choice).is_ok());
-        self.moves = self
-            .moves
-            .zip(made.as_ref())
-            .map(|(moves, made)| hash(moves, made));
-        made.is_some()
+    /// Makes a move, or notes why it is none.
+    fn make(&mut self, seat: Seat, choice: Result<Value, FailureKind>) {
+        let made = choice.and_then(|choice| match self.game.play(seat, &choice) {
+            Ok(()) => Ok(choice),
+            Err(_) => Err(FailureKind::Illegal),
+        });
+        match made {
+            Ok(made) => self.log.push_move(&made),
+            Err(kind) => {
+                self.log.push_missing();
+                let [a, b] = &mut self.failures;
+                let own = if seat == Seat::A { a } else { b };
+                *own = Some(kind);
+            }
+        }
     }
 
     fn dice(&self, entropy: &mut Entropy) -> Dice {
@@ -268,16 +318,6 @@ impl Table {
         };
         draw.dice(&Secret::draw(entropy), [&a, &b])
     }
-}
-
-/// FNV-1a, over the text of a move.
-fn hash(moves: u64, made: &Value) -> u64 {
-    made.to_string()
-        .bytes()
-        .chain([b'\n'])
-        .fold(moves, |moves, byte| {
-            (moves ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        })
 }
 
 fn outcome(ending: Ending, seat: Seat) -> past::Outcome {

@@ -1,7 +1,7 @@
 //! Duels: every strategy against every other.
 
 use crate::distinct::DistinctGames;
-use crate::ending::{Meeting, Tally};
+use crate::ending::{Ending, Meeting, Tally};
 use crate::engine::Engine;
 use crate::entrant::{Entrant, ExternalRules};
 use crate::openings::Opening;
@@ -165,7 +165,7 @@ impl Duels<'_> {
         let Some((number, pair)) = (0..).zip(self.pairs()).nth(number) else {
             return;
         };
-        let mut engine = self.engine(&pair);
+        let mut engine = self.engine(&pair).recording();
         self.unit(run, &mut engine, number, unit, |first, meeting| {
             let [a, b] = if first == Seat::A {
                 [pair.a, pair.b]
@@ -216,7 +216,8 @@ impl Duels<'_> {
                 break;
             }
             tally.count_swapped(played.ending, first, &mut before);
-            if let Some(payoffs) = played.payoffs.filter(|_| self.game.ranks_by_payoff()) {
+            let is_paid = self.game.ranks_by_payoff() && played.ending != Ending::NotPlayed;
+            if let Some(payoffs) = played.payoffs.filter(|_| is_paid) {
                 tally.pay(payoffs, first);
             }
             each(first, Meeting { players, played });

@@ -1,8 +1,10 @@
 //! How matches end, and counts of it. Values only.
 
+use crate::game_log::GameLog;
 use crate::payoff_sums::PayoffSums;
 use crate::series_variance::SeriesVariance;
 use matchday_core::game::{Outcome, Seat};
+use matchday_runtime::decider::FailureKind;
 use matchday_stats::pentanomial::Pentanomial;
 use matchday_stats::results::Wdl;
 use serde::{Deserialize, Serialize};
@@ -15,6 +17,8 @@ pub enum Ending {
     Forfeited(Seat),
     /// Both forfeited, and both lose.
     ForfeitedByBoth,
+    /// A model's server failed in every attempt: nobody wins or loses.
+    NotPlayed,
 }
 
 impl Ending {
@@ -22,7 +26,7 @@ impl Ending {
         match self {
             Self::Won(seat) => Some(seat),
             Self::Forfeited(seat) => Some(seat.other()),
-            Self::Drawn | Self::ForfeitedByBoth => None,
+            Self::Drawn | Self::ForfeitedByBoth | Self::NotPlayed => None,
         }
     }
 
@@ -45,17 +49,23 @@ impl From<Outcome> for Ending {
 }
 
 /// A match that was played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played {
     pub ending: Ending,
     /// What the game itself paid A and B, in games that do.
     pub payoffs: Option<[u32; 2]>,
     /// A hash of all moves; `None` if chance was part of the game.
     pub moves: Option<u64>,
+    /// Why A and B forfeited, if they did.
+    pub failures: [Option<FailureKind>; 2],
+    /// How many attempts before this one a model's server failed.
+    pub voided: u32,
+    /// What happened in it, if that was asked for.
+    pub log: Option<GameLog>,
 }
 
 /// A match between the entrants of these numbers, in the seats A and B.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meeting {
     pub players: [usize; 2],
     pub played: Played,
@@ -93,6 +103,7 @@ impl Tally {
             Some(winner) if winner == first => self.record.wins += 1,
             Some(_) => self.record.losses += 1,
             None if ending == Ending::Drawn => self.record.draws += 1,
+            None if ending == Ending::NotPlayed => {}
             None => self.lost_by_both += 1,
         }
         let [own, theirs] = &mut self.forfeits;
@@ -103,7 +114,7 @@ impl Tally {
                 *own += 1;
                 *theirs += 1;
             }
-            Ending::Won(_) | Ending::Drawn => {}
+            Ending::Won(_) | Ending::Drawn | Ending::NotPlayed => {}
         }
     }
 

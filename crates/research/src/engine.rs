@@ -3,6 +3,7 @@
 use crate::any_game::Players;
 use crate::ending::{Ending, Played};
 use crate::entrant::{Entrant, ExternalRules, StrategySource};
+use crate::game_log::GameLog;
 use matchday_core::entropy::Entropy;
 use matchday_core::game::fast::FastPlayers;
 use matchday_core::game::{GameEntry, Payoff, Seat};
@@ -10,6 +11,8 @@ use matchday_core::game::{GameEntry, Payoff, Seat};
 #[derive(Debug)]
 pub(crate) struct Engine<'a> {
     payoff: Option<Payoff>,
+    /// Whether it is written down what happens in a match.
+    records: bool,
     players: AnyPlayers<'a>,
     entropy: Entropy,
 }
@@ -33,8 +36,17 @@ impl<'a> Engine<'a> {
         };
         Self {
             payoff: game.payoff,
+            records: false,
             players,
             entropy: Entropy::numbered(0),
+        }
+    }
+
+    /// From now on it is written down what happens in a match.
+    pub(crate) fn recording(self) -> Self {
+        Self {
+            records: true,
+            ..self
         }
     }
 
@@ -64,20 +76,26 @@ impl<'a> Engine<'a> {
     pub(crate) fn play(&mut self, a: usize, b: usize) -> Played {
         match &mut self.players {
             AnyPlayers::Fast(players) => {
-                let played = players.play(a, b, &mut self.entropy);
+                let (played, log) = if self.records {
+                    let (played, plies) = players.play_recorded(a, b, &mut self.entropy);
+                    (played, Some(GameLog::of(&plies)))
+                } else {
+                    (players.play(a, b, &mut self.entropy), None)
+                };
                 Played {
                     ending: played.outcome.into(),
                     payoffs: played.totals,
                     moves: played.moves,
+                    failures: [None; 2],
+                    voided: 0,
+                    log,
                 }
             }
             AnyPlayers::Json(players) => {
                 let played = players.play(a, b, &mut self.entropy);
                 let payoffs = self.payoff.zip(played.payoffs);
-                Played {
-                    payoffs: payoffs.map(|(payoff, totals)| paid(payoff, played.ending, totals)),
-                    ..played
-                }
+                let payoffs = payoffs.map(|(payoff, totals)| paid(payoff, played.ending, totals));
+                Played { payoffs, ..played }
             }
         }
     }
@@ -89,7 +107,7 @@ fn paid(payoff: Payoff, ending: Ending, totals: [u32; 2]) -> [u32; 2] {
         Ending::Won(_) | Ending::Drawn => totals,
         Ending::Forfeited(Seat::A) => [0, payoff.walkover],
         Ending::Forfeited(Seat::B) => [payoff.walkover, 0],
-        Ending::ForfeitedByBoth => [0, 0],
+        Ending::ForfeitedByBoth | Ending::NotPlayed => [0, 0],
     }
 }
 

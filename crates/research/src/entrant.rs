@@ -4,6 +4,7 @@ use matchday_core::game::Game;
 use matchday_core::game::strategy::StrategyEntry;
 use matchday_core::game::turn::TurnSheet;
 use matchday_core::protocol::MatchId;
+use matchday_runtime::decider::FailureKind;
 use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -23,9 +24,19 @@ pub enum StrategySource {
 
 /// A strategy outside this process. It may block the calling thread.
 pub trait ExternalStrategy: Debug + Send + Sync {
-    /// The move, or `None` without a legal decision in time. The turn's deadline is not set: the implementation knows
-    /// its own timeout.
-    fn decide(&self, turn: TurnSheet) -> Option<Value>;
+    /// The move, or why there is no legal one in time. The turn's deadline is not set: the implementation knows its own timeout.
+    fn decide(&self, turn: TurnSheet, place: Place) -> Result<Value, FailureKind>;
+}
+
+/// Which decision it is. With the player it is known again when the same is played once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Counted from 1, within the unit of work.
+    pub number: u32,
+    /// Counted from 1: an attempt that a model's server failed is followed by another.
+    pub attempt: u32,
+    /// Counted from 1, within the match.
+    pub turn: u32,
 }
 
 /// The rules of a game outside this process. They may block the calling thread.

@@ -133,8 +133,12 @@ impl Season<'_, '_> {
         if self.run.is_stopped() {
             return None;
         }
-        (self.each)(Meeting { players, played });
-        let payoffs = played.payoffs.filter(|_| self.format.walkover.is_some());
+        (self.each)(Meeting {
+            players,
+            played: played.clone(),
+        });
+        let is_paid = self.format.walkover.is_some() && played.ending != Ending::NotPlayed;
+        let payoffs = played.payoffs.filter(|_| is_paid);
         for (place, seat) in [(a, Seat::A), (b, Seat::B)] {
             let who = self.who(place);
             let Some((tally, total)) = self.tallies.get_mut(who).zip(self.payoffs.get_mut(place))
@@ -217,7 +221,7 @@ impl Leagues<'_> {
         mut each: impl FnMut(Meeting),
     ) -> Result<Seasons, Impossible> {
         let format = LeagueFormat::of(self.game, self.competition, self.entrants.len())?;
-        let mut engine = Engine::new(self.game, self.rules, self.entrants.iter());
+        let mut engine = Engine::new(self.game, self.rules, self.entrants.iter()).recording();
         let mut season = Seasons::none(self.entrants.len());
         self.league(run, &format, &mut engine, number, &mut season, &mut each);
         Ok(season)
@@ -278,7 +282,8 @@ fn game(a: usize, b: usize, ending: Ending) -> IndexedMatch {
     let verdict = match ending.winner() {
         Some(Seat::A) => Verdict::WonByA,
         Some(Seat::B) => Verdict::WonByB,
-        None if ending == Ending::Drawn => Verdict::Drawn,
+        // The round has to go on: a match that was not played is a draw for the table, and counts nowhere else.
+        None if matches!(ending, Ending::Drawn | Ending::NotPlayed) => Verdict::Drawn,
         None => Verdict::LostByBoth,
     };
     IndexedMatch {

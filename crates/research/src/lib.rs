@@ -10,13 +10,14 @@
 //!   ends.
 //! - External strategies are told of at most the last 1,000 games, as in a league; built-in ones count all since the
 //!   players last forgot.
-//! - An external strategy that does not decide in time, or on an illegal move, forfeits the match. There is no
-//!   fallback strategy, which a player in a league would have.
+//! - An external strategy that does not decide in time, or on an illegal move, forfeits the match. A match that a model's
+//!   server failed is played again, a few times at most.
 //!
 //! # Layout
 //! In reading order:
 //! - [`entrant`]: name and strategy; [`ending`], [`series_variance`]: results, and the variation between series
 //! - `parallel`: blocks of work on many threads, folded in order; `seeds`: the entropy of each block
+//! - `game_log`: what happened in a match
 //! - `engine`: plays matches, by the core's fast engine (`game::fast`) or by `any_game`, where something is outside
 //! - [`openings`]: first moves that are given; [`distinct`]: games that repeat
 //! - [`duels`], [`leagues`]: what can be simulated
@@ -29,6 +30,7 @@ pub mod ending;
 mod engine;
 pub mod entrant;
 pub mod experiment;
+mod game_log;
 pub mod leagues;
 pub mod openings;
 pub mod parallel;
@@ -40,6 +42,6 @@ pub mod summary;
 
 pub use duels::{Duels, Pair};
 pub use ending::{Ending, Meeting, Played, Tally};
-pub use entrant::{Entrant, ExternalRules, ExternalStrategy, StrategySource};
+pub use entrant::{Entrant, ExternalRules, ExternalStrategy, Place, StrategySource};
 pub use leagues::{Leagues, Seasons};
 pub use parallel::Run;

@@ -67,10 +67,7 @@ fn log_decision(
                 Level::DEBUG,
                 format!("decided on {value} in {about} ({decided_ms:.1} ms)"),
             ),
-            Err(why) => (
-                Level::WARN,
-                format!("the fallback strategy chooses in {about}: {why}"),
-            ),
+            Err(why) => (Level::WARN, format!("no decision in {about}: {why}")),
         };
         if let Some(remark) = remark {
             message = format!("{message}; it says {remark}");

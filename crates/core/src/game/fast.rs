@@ -1,8 +1,9 @@
 //! Very many matches by [`Rules`]: no JSON, no allocation, one call for each match. Pure.
 
-use super::rules::{Choose, Rules, Situation, StrategyOf};
+use super::rules::{Choose, Presentation, Rules, Situation, StrategyOf};
 use super::{Outcome, Seat, Turn};
 use crate::entropy::Entropy;
+use serde_json::Value;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 
@@ -17,6 +18,15 @@ pub struct FastMatch {
     pub moves: Option<u64>,
 }
 
+/// What happens in a match, as it is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ply {
+    /// A move of a player.
+    Move(Seat, Value),
+    /// A number that chance drew.
+    Drawn(u32),
+}
+
 /// The players of a game, with what they remember of each other.
 pub trait FastPlayers: Debug + Send {
     /// Every match begins with these moves, by their numbers, until this is called again. Moves after the end are ignored.
@@ -27,10 +37,14 @@ pub trait FastPlayers: Debug + Send {
 
     /// Plays a match. Players are known by their places among the strategies.
     fn play(&mut self, a: usize, b: usize, entropy: &mut Entropy) -> FastMatch;
+
+    /// The same, and what happened in it from the opening on.
+    fn play_recorded(&mut self, a: usize, b: usize, entropy: &mut Entropy)
+    -> (FastMatch, Vec<Ply>);
 }
 
 /// Sets up the players of these strategies. One that the game does not know moves at random, as everywhere.
-pub(super) fn players<R: Rules>(strategies: &[&str]) -> Box<dyn FastPlayers> {
+pub(super) fn players<R: Presentation>(strategies: &[&str]) -> Box<dyn FastPlayers> {
     let player = |name: &&str| {
         let choose = StrategyOf::<R>::named(name).map(|strategy| strategy.choose);
         Player {
@@ -41,6 +55,7 @@ pub(super) fn players<R: Rules>(strategies: &[&str]) -> Box<dyn FastPlayers> {
     let players = strategies.iter().map(player).collect();
     Box::new(Players::<R> {
         opened: (R::default(), Fnv::default()),
+        opening: Vec::new(),
         players,
     })
 }
@@ -81,6 +96,7 @@ impl Hasher for Fnv {
 struct Players<R: Rules> {
     /// The position after the opening, and the hash of its moves.
     opened: (R, Fnv),
+    opening: Vec<Ply>,
     players: Vec<Player<R>>,
 }
 
@@ -114,10 +130,17 @@ impl<R: Rules> Players<R> {
     }
 }
 
-impl<R: Rules> FastPlayers for Players<R> {
+/// What happens in a match.
+enum Event<R: Rules> {
+    Move(Seat, R::Move),
+    Drawn(u32),
+}
+
+impl<R: Presentation> FastPlayers for Players<R> {
     fn open(&mut self, opening: &[u32]) {
         let mut position = R::default();
         let mut moves = Fnv::default();
+        self.opening.clear();
         let mut opening = opening.iter().map(|number| *number as usize);
         loop {
             let seats = position.turn().seats();
@@ -127,6 +150,7 @@ impl<R: Rules> FastPlayers for Players<R> {
             for (seat, number) in seats.iter().zip(opening.by_ref()) {
                 let made = position.option(number);
                 made.hash(&mut moves);
+                self.opening.push(Ply::Move(*seat, R::write(made)));
                 position.play(*seat, made);
             }
         }
@@ -140,6 +164,35 @@ impl<R: Rules> FastPlayers for Players<R> {
     }
 
     fn play(&mut self, a: usize, b: usize, entropy: &mut Entropy) -> FastMatch {
+        self.play_watched(a, b, entropy, |_| {})
+    }
+
+    fn play_recorded(
+        &mut self,
+        a: usize,
+        b: usize,
+        entropy: &mut Entropy,
+    ) -> (FastMatch, Vec<Ply>) {
+        let mut plies = self.opening.clone();
+        let played = self.play_watched(a, b, entropy, |event| {
+            plies.push(match event {
+                Event::Move(seat, made) => Ply::Move(seat, R::write(made)),
+                Event::Drawn(number) => Ply::Drawn(number),
+            });
+        });
+        (played, plies)
+    }
+}
+
+impl<R: Rules> Players<R> {
+    #[inline]
+    fn play_watched(
+        &mut self,
+        a: usize,
+        b: usize,
+        entropy: &mut Entropy,
+        mut watch: impl FnMut(Event<R>),
+    ) -> FastMatch {
         let (mut position, mut moves) = self.opened.clone();
         let mut has_chance = false;
         let places = [a, b];
@@ -149,20 +202,24 @@ impl<R: Rules> FastPlayers for Players<R> {
                     let made = Seat::BOTH.map(|seat| self.choose(&position, seat, places, entropy));
                     for (seat, made) in Seat::BOTH.into_iter().zip(made) {
                         made.hash(&mut moves);
+                        watch(Event::Move(seat, made));
                         position.play(seat, made);
                     }
                 }
                 Turn::One(seat) => {
                     let made = self.choose(&position, seat, places, entropy);
                     made.hash(&mut moves);
+                    watch(Event::Move(seat, made));
                     position.play(seat, made);
                 }
                 Turn::Chance => {
                     has_chance = true;
                     position.chance(|range| {
                         let (low, high) = range.into_inner();
-                        low + u32::try_from(entropy.below(u64::from(high - low) + 1))
-                            .unwrap_or_default()
+                        let offset = entropy.below(u64::from(high - low) + 1);
+                        let number = low + u32::try_from(offset).unwrap_or_default();
+                        watch(Event::Drawn(number));
+                        number
                     });
                 }
                 Turn::External | Turn::Over => break,

@@ -1,8 +1,8 @@
 //! `matchday experiment`: a tournament of strategies by a plan. Starts threads, runs programs that are strategies, writes the
 //! folder of results.
 
-use super::llm_arg::LlmArgs;
 use super::program_env_arg::ProgramEnvArg;
+use super::tls::TlsArgs;
 use super::{Usage, notice};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -12,7 +12,8 @@ use matchday_research::experiment::folder::Folder;
 use matchday_research::experiment::page::page;
 use matchday_research::experiment::plan::Plan;
 use matchday_research::experiment::results::Results;
-use matchday_research::experiment::run::play;
+use matchday_research::experiment::run::{open_replies, play};
+use matchday_research::simulate::entrants::Externals;
 use matchday_research::simulate::progress::{ProgressBar, grouped};
 use matchday_research::summary::Estimate;
 use matchday_terminal::{say, table};
@@ -22,6 +23,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 pub(super) const EXAMPLE: &str = "\
 A plan is a TOML file:
@@ -35,21 +37,32 @@ A plan is a TOML file:
   series = 2                      # matches until both forget; default 2
   openings = 40                   # random ones, for duels; default none
   opening_turns = 2
-  think_time = 5                  # seconds for a move of command:PROGRAM or llm:MODEL
+  think_time = 5                  # seconds for a move of a program; 60 for that of a model
   stop = { margin = 0.01 }        # or { sprt = [0, 20], alpha = 0.05, beta = 0.05 }
 
+  [[game]]                        # a game with settings of its own
+  name = \"connect_four\"
+  series = 4
+
+  [[player]]                      # a language model, or a program by its command
+  name = \"small\"
+  api = \"ollama\"                  # openai, anthropic or ollama
+  model = \"some-model\"
+
 Only games is needed. The folder of results holds matches.csv (a line for each match),
-results.json and report.html. Interrupt it or kill it: the same command goes on where it was. The
+results.json and report.html; with models also replies.jsonl (all that they were told and said)
+and players.csv, .md and .tex. Interrupt it or kill it: the same command goes on where it was. The
 same plan gives the same bytes.
 
 Example:
   matchday experiment examples/dilemma.toml
   matchday experiment plan.toml --out results/monday --threads 4
+  matchday experiment models.toml --out check --replay-replies results/replies.jsonl
 
-What the figures mean: docs/statistics.md";
+Tournaments of models: docs/models.md. What the figures mean: docs/statistics.md";
 
-/// For a move of a program or a model, if the plan does not say otherwise.
-const THINK_TIME: Duration = Duration::from_secs(5);
+/// Calls of models at once, whatever their providers allow.
+const THREADS_MAX: usize = 256;
 
 #[derive(Debug, Args)]
 pub(super) struct ExperimentArgs {
@@ -62,8 +75,11 @@ pub(super) struct ExperimentArgs {
     /// How many threads play [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    /// Ask no model, but play by the replies of an earlier run: its replies.jsonl, or its folder
+    #[arg(long, value_name = "FILE")]
+    replay_replies: Option<PathBuf>,
     #[command(flatten)]
-    llm: LlmArgs,
+    tls: TlsArgs,
     #[command(flatten)]
     program_env: ProgramEnvArg,
     /// Print the results as JSON
@@ -77,7 +93,12 @@ pub(super) async fn execute(args: ExperimentArgs) -> Result<ExitCode> {
     let text = std::fs::read_to_string(&args.plan)
         .map_err(|error| Usage(format!("{shown} cannot be read: {error}")))?;
     let stop = Arc::new(AtomicBool::new(false));
-    let externals = args.llm.externals(THINK_TIME, &stop)?;
+    let externals = Externals {
+        think_time: Duration::ZERO,
+        runtime: Handle::current(),
+        client: args.tls.client()?,
+        replays: args.replay_replies.is_some(),
+    };
     let plan = Plan::read(&text, &externals, &stop)
         .await
         .map_err(|why| Usage(format!("{shown}: {why}")))?;
@@ -89,11 +110,23 @@ pub(super) async fn execute(args: ExperimentArgs) -> Result<ExitCode> {
         .into());
     }
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let threads = args.threads.unwrap_or(cores);
+    // A thread waits for each call.
+    let calls = NonZeroUsize::new(plan.calls_at_once().min(THREADS_MAX));
+    let threads = args
+        .threads
+        .unwrap_or_else(|| calls.map_or(cores, |calls| calls.max(cores)));
     let mut termination = Termination::listen()?;
     let flag = Arc::clone(&stop);
     let folder = out.clone();
-    let mut playing = tokio::task::spawn_blocking(move || conduct(&plan, &folder, threads, &flag));
+    let mut playing = tokio::task::spawn_blocking(move || {
+        conduct(
+            &plan,
+            &folder,
+            args.replay_replies.as_deref(),
+            threads,
+            &flag,
+        )
+    });
     let done = tokio::select! {
         done = &mut playing => done?,
         () = termination.recv() => {
@@ -119,16 +152,19 @@ pub(super) async fn execute(args: ExperimentArgs) -> Result<ExitCode> {
 fn conduct(
     plan: &Plan,
     out: &Path,
+    replay: Option<&Path>,
     threads: NonZeroUsize,
     stop: &AtomicBool,
 ) -> Result<Option<Results>> {
     let (mut folder, mut fold) = Folder::open(out, plan)?;
+    let replies = Arc::new(open_replies(out, plan, replay)?);
     let mut bar = ProgressBar::of_long_run();
     let complete = play(
         plan,
         &mut folder,
         &mut fold,
         &Run { threads, stop },
+        &replies,
         &mut bar,
     );
     bar.clear();
@@ -141,6 +177,9 @@ fn conduct(
         {
             bail!("the rules of the game failed: {why}");
         }
+        if let Some(why) = plan.halt.why() {
+            bail!("{why}. The same command goes on from there");
+        }
         return Ok(None);
     }
     for (name, program) in plan
@@ -152,7 +191,13 @@ fn conduct(
             notice(&format!("{name} failed, at last because: {why}"));
         }
     }
-    let results = fold.results();
+    let results = if plan.models.is_empty() {
+        fold.results()
+    } else {
+        let (results, said) = fold.results_with(&replies)?;
+        folder.finish_replies(&said)?;
+        results
+    };
     folder.finish(&results, &page(&results))?;
     Ok(Some(results))
 }
@@ -192,8 +237,14 @@ fn for_people(results: &Results, out: &Path) -> String {
         "SCORE, 95 %",
         "CYCLES",
     ];
-    let files = ["report.html", "results.json", "matches.csv"]
-        .map(|file| out.join(file).display().to_string());
+    let mut files = vec!["report.html", "results.json", "matches.csv"];
+    if results.players.is_some() {
+        files.extend(["players.md", "players.csv", "players.tex", "replies.jsonl"]);
+    }
+    let files: Vec<String> = files
+        .iter()
+        .map(|file| out.join(file).display().to_string())
+        .collect();
     format!(
         "{}\n\n{}\n\n{}",
         results.name,

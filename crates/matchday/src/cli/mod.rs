@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! One file for each command, by its name. What several of them share:
-//! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `llm_arg`, `operator`, `program_env_arg`, `query`,
+//! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `operator`, `program_env_arg`, `query`,
 //!   `tls`: flags
 //! - `daemon`: what the commands that keep running have in common; `network`, `competition`, `telemetry`: their settings as values
 //! - `run_record`: what `run` goes on with; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
@@ -29,7 +29,6 @@ mod health;
 mod help;
 mod league;
 mod league_arg;
-mod llm_arg;
 mod man;
 mod manager;
 mod manager_arg;

@@ -112,9 +112,8 @@ fn player_strategy(
     budget: &Arc<LlmBudget>,
 ) -> Result<PlayerStrategy> {
     let name = config.need(&settings::STRATEGY)?;
-    let fallback = config.need(&settings::FALLBACK)?;
-    let fallback =
-        strategy::named(&fallback).map_err(|error| config.wrong(&settings::FALLBACK, error))?;
+    let fallback = player_strategy::fallback(&config.need(&settings::FALLBACK)?)
+        .map_err(|error| config.wrong(&settings::FALLBACK, error))?;
     let think_time = config.need(&settings::THINK_TIME)?;
     if let Some(program) = name.strip_prefix(PREFIX) {
         let external = ExternalDecider::program(program, fallback, think_time);

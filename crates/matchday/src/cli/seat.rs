@@ -4,9 +4,10 @@ use super::daemon::LogTo;
 use super::settings::{self, Config, Declared, SeatFlags};
 use super::{daemon, dial, network, notice, telemetry};
 use anyhow::{Result, anyhow};
-use matchday_core::game::strategy::{self, StrategyEntry};
+use matchday_core::game::strategy::StrategyEntry;
 use matchday_core::protocol::Token;
 use matchday_os::signals::Termination;
+use matchday_runtime::deciders::player_strategy::{self, NO_FALLBACK};
 use matchday_runtime::entropy_from_system;
 use matchday_server::connect::NO_SOCKET;
 use matchday_server::league::SeatsPlan;
@@ -29,9 +30,6 @@ Example:
   matchday seat --stdio --manager http://localhost:8000/mcp
   matchday seat --stdio --dial --manager https://league.example/leagues/spring/mcp
   matchday seat --listen 127.0.0.1:8202 --fallback none --max-seats 4";
-
-/// Turns the fallback off: a seat that does not choose in time forfeits.
-const NO_FALLBACK: &str = "none";
 
 pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
@@ -203,13 +201,6 @@ fn max_seats(config: &Config) -> Result<(usize, Option<usize>)> {
 }
 
 fn fallback(config: &Config) -> Result<Option<&'static StrategyEntry>> {
-    match config.text(&settings::FALLBACK) {
-        None | Some(NO_FALLBACK) => Ok(None),
-        Some(text) => match strategy::named(text) {
-            Ok(entry) => Ok(Some(entry)),
-            Err(error) => {
-                Err(config.wrong(&settings::FALLBACK, format!("{error}, or {NO_FALLBACK}")))
-            }
-        },
-    }
+    let name = config.text(&settings::FALLBACK).unwrap_or(NO_FALLBACK);
+    player_strategy::fallback(name).map_err(|error| config.wrong(&settings::FALLBACK, error))
 }

@@ -1,17 +1,17 @@
 //! `matchday simulate`: strategies against each other without a network. Starts threads, runs programs that are strategies,
 //! writes the plot.
 
-use super::llm_arg::LlmArgs;
 use super::program_env_arg::ProgramEnvArg;
 use super::{Usage, games, notice};
 use anyhow::{Context, Result};
 use clap::{Args, value_parser};
 use matchday_core::game::GameEntry;
 use matchday_core::league::format::{Competition, Format};
+use matchday_net::client::Client;
 use matchday_os::signals::Termination;
 use matchday_research::openings::{self, Opening};
 use matchday_research::simulate::best_responses;
-use matchday_research::simulate::entrants::Entrants;
+use matchday_research::simulate::entrants::{Entrants, Externals};
 use matchday_research::simulate::progress::ProgressBar;
 use matchday_research::simulate::render::for_people;
 use matchday_research::simulate::report::{
@@ -29,15 +29,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 pub(super) const EXAMPLE: &str = "\
 Every pair plays --matches matches, in series: two players who meet for the first time, change
 seats after each match and remember all of them, as in a league; after --series matches both
 forget. Each has each seat equally often. With --openings, each two matches begin from the same
 given moves: strategies without chance play one game from each opening. With --format, whole leagues are played instead. The same seed gives the same results on
-any number of threads. A program (command:PROGRAM, without commas) or a model (llm:MODEL, with
---llm-url) is asked for each move; a move that does not come in time, or is none, forfeits the match. Ctrl-C ends early, with what
-there is.
+any number of threads. A program (command:PROGRAM, without commas) is asked for each move; a move that does not come in time, or is
+none, forfeits the match. Ctrl-C ends early, with what there is. Language models: `matchday experiment`.
 
 Example:
   matchday simulate                              (every strategy of even_odd against every other)
@@ -67,7 +67,7 @@ pub(super) struct SimulateArgs {
     /// A program that knows the rules, in place of --game
     #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["game", "openings"])]
     game_command: Option<String>,
-    /// Who plays, two or more of the game's strategies, command:PROGRAM or llm:MODEL [default: all that the game has]
+    /// Who plays, two or more of the game's strategies, or command:PROGRAM [default: all that the game has]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     strategies: Vec<String>,
     /// How many matches each pair plays [default: 10000, with programs 200, with --sprt at most 10000000]
@@ -116,11 +116,9 @@ pub(super) struct SimulateArgs {
     /// How many threads play [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// How many seconds a program or a model may think about a move
+    /// How many seconds a program may think about a move
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     think_time: Duration,
-    #[command(flatten)]
-    llm: LlmArgs,
     #[command(flatten)]
     program_env: ProgramEnvArg,
     /// Print as JSON
@@ -216,7 +214,12 @@ impl Plan {
             }
             None => None,
         };
-        let externals = args.llm.externals(args.think_time, stop)?;
+        let externals = Externals {
+            think_time: args.think_time,
+            runtime: Handle::current(),
+            client: Client::new(),
+            replays: false,
+        };
         let entrants = Entrants::named(args.game, &args.strategies, &externals)
             .map_err(|error| Usage(format!("--strategies: {error}")))?;
         let count = entrants.entrants.len();

@@ -150,6 +150,59 @@ fn a_torn_file_is_mended_and_a_finished_one_stays_as_it_is() {
 }
 
 #[test]
+fn a_row_that_was_changed_is_found() {
+    let cli = Cli::new(crate::MATCHDAY);
+    plan(&cli, PLAN);
+    assert_eq!(cli.run(&["experiment", "plan.toml"]).code, 0);
+    let csv = cli.path().join("plan/matches.csv");
+    let whole = fs::read_to_string(&csv).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let line = |number: usize| lines[number - 1];
+    let swapped = line(7)
+        .replace(",a,", ",?,")
+        .replace(",b,", ",a,")
+        .replace(",?,", ",b,");
+    let gone = format!("{}\n", line(7));
+    for (changed, at) in [
+        (whole.replacen(line(7), &swapped, 1), 7),
+        (whole.replacen(&gone, "", 1), 7),
+        (whole.replacen(&gone, "nonsense\n", 1), 7),
+    ] {
+        assert_ne!(changed, whole);
+        fs::write(&csv, changed).unwrap();
+        let done = cli.run(&["experiment", "plan.toml"]);
+        let words = format!("matches.csv, line {at}: it was changed after it was written");
+        assert!(done.failed(1).contains(&words), "{done:?}");
+    }
+}
+
+#[test]
+fn every_row_has_its_moves() {
+    let cli = Cli::new(crate::MATCHDAY);
+    plan(
+        &cli,
+        "games = [\"even_odd\", \"nim\", \"tic_tac_toe\"]\nstrategies = [\"random\", \"always_odd\", \"optimal\", \"perfect\"]\n\
+         repetitions = 1\n",
+    );
+    let done = cli.run(&["experiment", "plan.toml"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    let csv = fs::read_to_string(cli.path().join("plan/matches.csv")).unwrap();
+    let mut rows = csv.lines();
+    assert!(rows.next().unwrap().ends_with(",check,moves"));
+    for row in rows {
+        let moves = row.splitn(17, ',').last().unwrap();
+        match row.split(',').next().unwrap() {
+            "even_odd" => {
+                let words: Vec<&str> = moves.split(' ').collect();
+                assert!(words.len() == 3 && words[2].starts_with('*'), "{row}");
+            }
+            "nim" => assert!(moves.starts_with("\"{\"\"heap\"\":"), "{row}"),
+            _ => assert!(moves.split(' ').count() >= 5, "{row}"),
+        }
+    }
+}
+
+#[test]
 fn a_stopping_rule_ends_early_and_says_so() {
     let cli = Cli::new(crate::MATCHDAY);
     let text = "games = [\"nim\"]\nstrategies = [\"optimal\", \"random\"]\nrepetitions = 100000\n";

@@ -29,6 +29,7 @@ mod leagues;
 #[cfg(unix)]
 mod load;
 mod looks;
+mod models;
 mod new;
 mod other_makes;
 mod other_manager;

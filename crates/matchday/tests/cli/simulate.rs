@@ -5,8 +5,6 @@ use matchday_testkit::eventually::eventually;
 use matchday_testkit::tools;
 use serde_json::Value;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 
 fn simulate(cli: &Cli, args: &[&str]) -> Value {
@@ -416,75 +414,4 @@ fn programs_are_given_seeds() {
     assert_eq!(first.len(), 3, "{first:?}");
     assert_ne!(first[0], first[1]);
     assert_eq!(seeds(), first);
-}
-
-/// Answers every request as a model would that calls even.
-fn model_server() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            std::thread::spawn(move || {
-                let mut reader = BufReader::new(stream.try_clone().unwrap());
-                loop {
-                    let mut length = 0;
-                    loop {
-                        let mut line = String::new();
-                        if reader.read_line(&mut line).unwrap_or(0) == 0 {
-                            return;
-                        }
-                        let line = line.trim().to_ascii_lowercase();
-                        if let Some(value) = line.strip_prefix("content-length:") {
-                            length = value.trim().parse().unwrap();
-                        }
-                        if line.is_empty() {
-                            break;
-                        }
-                    }
-                    reader.read_exact(&mut vec![0; length]).unwrap();
-                    let body =
-                        r#"{"choices": [{"message": {"role": "assistant", "content": "even"}}]}"#;
-                    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
-                    stream
-                        .write_all(format!("{head}{body}").as_bytes())
-                        .unwrap();
-                }
-            });
-        }
-    });
-    url
-}
-
-#[test]
-fn models_play_within_their_budget() {
-    let cli = Cli::new(crate::MATCHDAY);
-    let url = model_server();
-    let args = [
-        "--strategies",
-        "llm:small,always_odd",
-        "--matches",
-        "10",
-        "--threads",
-        "1",
-        "--llm-url",
-        &url,
-    ];
-    let report = simulate(&cli, &args);
-    assert_eq!(report["matches"], 10, "{report}");
-    assert_eq!(report["strategies"][0]["forfeits"], 0, "{report}");
-    let report = simulate(&cli, &[&args[..], &["--llm-calls", "4"]].concat());
-    assert_eq!(
-        (&report["matches"], &report["interrupted"]),
-        (&4.into(), &true.into()),
-        "{report}"
-    );
-    assert!(
-        report["complaints"]
-            .to_string()
-            .contains("the model's budget is used up: 4 of 4 calls"),
-        "{report}"
-    );
-    let done = cli.run(&["simulate", "--strategies", "llm:small,random"]);
-    assert!(done.failed(2).contains("needs --llm-url"), "{done:?}");
 }

@@ -142,8 +142,7 @@ async fn a_refusal_is_final_and_tells_what_to_look_at_but_not_the_key() {
     assert_eq!(tries, 1);
     assert_eq!(
         why,
-        "the model's server answered HTTP 401: \"Incorrect API key provided: (the key).\" (is \
-         MATCHDAY_LLM_API_KEY right?)"
+        "the model's server answered HTTP 401: \"Incorrect API key provided: (the key).\" (is the key right?)"
     );
     let long = format!(r#"{{"error": {{"message": "{}{KEY}"}}}}"#, "x".repeat(75));
     let (decision, _) = decide(&[(400, long.as_str(), NOW)]).await;
@@ -151,7 +150,7 @@ async fn a_refusal_is_final_and_tells_what_to_look_at_but_not_the_key() {
         !decision.unwrap_err().contains("sk-"),
         "not even in part, where it is cut"
     );
-    for (status, hint) in [(302, "not followed"), (404, "--llm-model")] {
+    for (status, hint) in [(302, "not followed"), (404, "API and model right")] {
         let (decision, _) = decide(&[(status, "", NOW)]).await;
         assert!(decision.unwrap_err().contains(hint));
     }

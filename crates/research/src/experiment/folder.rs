@@ -1,9 +1,9 @@
 //! The folder of an experiment's results. `matches.csv` is its log: rows are appended in the order of the plan, and after a
-//! crash what follows the last whole repetition is cut off, to be played again.
+//! crash what follows the last whole repetition is cut off, to be played again. A row that was changed is found.
 
-use super::plan::Plan;
+use super::plan::{Cell, Plan};
 use super::results::{Fold, Results};
-use super::row::{HEADER, Row};
+use super::row::{Check, HEADER, Row};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -19,6 +19,8 @@ pub struct Folder {
     path: PathBuf,
     matches: File,
     waiting: String,
+    /// Of the last row.
+    check: Check,
     /// The first rows are written at once, so that a run that is killed again and again gets on.
     flushed: Option<Instant>,
 }
@@ -52,7 +54,7 @@ impl Folder {
         }
         identify(path, plan)?;
         let mut fold = Fold::new(plan);
-        let whole = read_back(&matches, plan, &mut fold).with_context(in_folder)?;
+        let (whole, check) = read_back(&matches, plan, &mut fold).with_context(in_folder)?;
         matches
             .set_len(whole)
             .and_then(|()| matches.seek(SeekFrom::End(0)))
@@ -67,14 +69,19 @@ impl Folder {
                 path: path.to_owned(),
                 matches,
                 waiting,
+                check,
                 flushed: None,
             },
             fold,
         ))
     }
 
-    pub fn append(&mut self, rows: &str) -> Result<()> {
-        self.waiting.push_str(rows);
+    pub(super) fn append(&mut self, cell: &Cell<'_>, names: &[String], rows: &[Row]) -> Result<()> {
+        for row in rows {
+            let (line, check) = row.write(cell, names, self.check);
+            self.waiting.push_str(&line);
+            self.check = check;
+        }
         let due = self
             .flushed
             .is_none_or(|flushed| flushed.elapsed() >= FLUSH_INTERVAL);
@@ -101,7 +108,16 @@ impl Folder {
             &self.path.join("results.json"),
             &(serde_json::to_string_pretty(results)? + "\n"),
         )?;
-        replace(&self.path.join("report.html"), page)
+        replace(&self.path.join("report.html"), page)?;
+        for (name, text) in results.players.iter().flat_map(|players| players.files()) {
+            replace(&self.path.join(name), &text)?;
+        }
+        Ok(())
+    }
+
+    /// Publishes the turns of models.
+    pub fn finish_replies(&self, text: &str) -> Result<()> {
+        replace(&self.path.join("replies.jsonl"), text)
     }
 }
 
@@ -150,41 +166,52 @@ fn identify(path: &Path, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Folds all repetitions but the last, which may not be whole. Returns how many bytes hold them; 0 without a header.
-fn read_back(file: &File, plan: &Plan, fold: &mut Fold<'_>) -> std::io::Result<u64> {
-    let cells = plan.cells();
+/// Folds all repetitions but the last, which may not be whole. Returns how many bytes hold them, 0 without a header, and the
+/// check of their last row.
+fn read_back(file: &File, plan: &Plan, fold: &mut Fold<'_>) -> Result<(u64, Check)> {
+    let cells = plan.cells().into_iter();
+    let cells: Vec<(Cell<'_>, Vec<String>)> =
+        cells.map(|cell| (cell, cell.tournament.names())).collect();
     let mut lines = BufReader::new(file);
-    let mut line = String::new();
-    let mut next = |line: &mut String| -> std::io::Result<u64> {
-        line.clear();
-        // What is not UTF-8 was not written by us: the rest is cut off.
+    let mut next = || -> Result<(usize, Option<String>)> {
         let mut bytes = Vec::new();
-        lines.read_until(b'\n', &mut bytes)?;
-        line.push_str(std::str::from_utf8(&bytes).unwrap_or_default());
-        Ok(line.len() as u64)
+        let length = lines.read_until(b'\n', &mut bytes)?;
+        let line = bytes.strip_suffix(b"\n");
+        // A line without an end was being written when the run was killed: it is cut off.
+        let line = line.map(|line| String::from_utf8_lossy(line).into_owned());
+        Ok((length, line))
     };
-    let mut read = next(&mut line)?;
-    if line != format!("{HEADER}\n") {
-        return Ok(0);
+    let (mut read, header) = next()?;
+    let Some(header) = header else {
+        return Ok((0, Check::FIRST));
+    };
+    if header != HEADER {
+        bail!("matches.csv, line 1: these are not the columns of this version");
     }
-    let mut whole = read;
+    let mut whole = (read as u64, Check::FIRST);
+    let mut check = Check::FIRST;
     let mut rows: Vec<Row> = Vec::new();
-    loop {
-        let length = next(&mut line)?;
+    for number in 2_u64.. {
+        let (length, line) = next()?;
+        let Some(line) = line else { break };
         let from = rows.last().map_or(0, |row| row.cell);
-        let row = line
-            .strip_suffix('\n')
-            .and_then(|line| Row::read(line, &cells, from));
-        let Some(row) = row else { return Ok(whole) };
+        let Some((row, own)) = Row::read(&line, &cells, from, check) else {
+            bail!(
+                "matches.csv, line {number}: it was changed after it was written, or one before it is missing. Put back the \
+                 file, or delete the folder to play it all again"
+            );
+        };
         if let Some(before) = rows
             .last()
             .filter(|before| (before.cell, before.repetition) != (row.cell, row.repetition))
         {
             fold.repetition(before.cell, &rows);
-            whole = read;
+            whole = (read as u64, check);
             rows.clear();
         }
+        check = own;
         read += length;
         rows.push(row);
     }
+    Ok(whole)
 }

@@ -25,6 +25,10 @@ pub fn page(results: &Results) -> String {
     rendered(&ExperimentPage { results })
 }
 
+fn player_heads() -> [&'static str; 20] {
+    super::player_text::HEADS
+}
+
 fn seeds(group: &GroupResult) -> String {
     let seeds: Vec<String> = group
         .seeds

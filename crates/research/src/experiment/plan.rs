@@ -1,6 +1,10 @@
 //! The plan of an experiment, from TOML. Everything is checked before anything is played. Pure, but for looking whether
-//! programs exist.
+//! programs, prompts and keys exist.
 
+use super::keys::{Keys, float};
+use super::models::{Halt, ModelPlayer};
+use super::players::{self, PlayerEntry};
+use crate::Entrant;
 use crate::openings::{self, Opening};
 use crate::simulate::entrants::{Entrants, Externals, knows};
 use crate::simulate::rules_program::RulesProgram;
@@ -14,13 +18,15 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use toml::de::{DeTable, DeValue};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 15] = [
     "name",
     "games",
+    "game",
     "game_command",
     "strategies",
+    "player",
+    "provider",
     "formats",
     "seeds",
     "repetitions",
@@ -30,9 +36,12 @@ const KEYS: [&str; 12] = [
     "think_time",
     "stop",
 ];
+const GAME_KEYS: [&str; 5] = ["name", "formats", "series", "openings", "opening_turns"];
 const STOP_KEYS: [&str; 4] = ["margin", "sprt", "alpha", "beta"];
 /// The format in which every pair meets, beside those of leagues.
 const DUELS: &str = "duels";
+/// For a move of a program, and of a model, if the plan does not say otherwise.
+const THINK_TIMES: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
 
 #[derive(Debug)]
 pub struct Plan {
@@ -41,15 +50,14 @@ pub struct Plan {
     pub text: String,
     /// One for each game.
     pub tournaments: Vec<Tournament>,
-    /// `None` for duels.
-    pub formats: Vec<Option<Competition>>,
     pub seeds: Vec<u64>,
     /// Of a cell, at most.
     pub repetitions: u64,
-    pub series: NonZeroU32,
-    /// How many random openings of how many turns.
-    pub openings: (usize, u32),
     pub stop: Option<Stop>,
+    /// The language models, which play every game.
+    pub models: Vec<Arc<ModelPlayer>>,
+    /// Set when the run must end before its time.
+    pub halt: Arc<Halt>,
 }
 
 /// A game and who plays it.
@@ -59,6 +67,31 @@ pub struct Tournament {
     /// If they are in a program.
     pub rules: Option<RulesProgram>,
     pub entrants: Entrants,
+    /// The models among them, with their places.
+    pub models: Vec<(usize, Arc<ModelPlayer>)>,
+    pub settings: GameSettings,
+}
+
+/// How a game is played.
+#[derive(Debug, Clone)]
+pub struct GameSettings {
+    /// `None` for duels.
+    pub formats: Vec<Option<Competition>>,
+    pub series: NonZeroU32,
+    /// How many random openings of how many turns.
+    pub openings: (usize, u32),
+}
+
+impl GameSettings {
+    /// In a repetition of duels each player has each seat equally often.
+    pub(super) fn matches_of_pair(&self) -> u32 {
+        let series = self.series.get();
+        if series.is_multiple_of(2) {
+            series
+        } else {
+            series.saturating_mul(2)
+        }
+    }
 }
 
 /// When a cell ends before all its repetitions are played.
@@ -98,9 +131,8 @@ impl Plan {
     /// In the order in which they are played.
     pub fn cells(&self) -> Vec<Cell<'_>> {
         let groups = self.tournaments.iter().flat_map(|tournament| {
-            self.formats
-                .iter()
-                .map(move |competition| (tournament, competition.as_ref()))
+            let formats = tournament.settings.formats.iter();
+            formats.map(move |competition| (tournament, competition.as_ref()))
         });
         let cells = groups
             .enumerate()
@@ -115,9 +147,18 @@ impl Plan {
         cells.collect()
     }
 
+    /// How many calls of models may be under way; 0 without models.
+    pub fn calls_at_once(&self) -> usize {
+        let providers = self.models.iter().map(|model| &model.provider);
+        let by_url: BTreeMap<&str, usize> = providers
+            .map(|provider| (provider.url.as_str(), provider.concurrency))
+            .collect();
+        by_url.values().sum()
+    }
+
     /// The openings of a cell; they follow from its seed.
     pub fn openings_of(&self, cell: &Cell<'_>) -> Result<Vec<Opening>, String> {
-        match self.openings {
+        match cell.tournament.settings.openings {
             (0, _) => Ok(Vec::new()),
             (count, turns) => openings::random(cell.tournament.game, count, turns, cell.seed)
                 .map_err(|bad| bad.why),
@@ -130,76 +171,65 @@ impl Plan {
         externals: &Externals,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, String> {
-        let keys = Keys::read(text)?;
-        let wrong = |key: &str, why: String| format!("line {}: {key}: {why}", keys.line(key));
-        let games = keys.texts("games")?.unwrap_or_default();
-        let rules = match keys.text("game_command")? {
-            Some(command) => {
-                let started = RulesProgram::start(&command, stop).await;
-                Some(started.map_err(|why| wrong("game_command", why))?)
-            }
-            None => None,
-        };
-        if games.is_empty() == rules.is_none() {
-            return Err(
-                "games: expected one or more, as in games = [\"nim\"], or a game_command"
-                    .to_owned(),
-            );
-        }
-        let games: Result<Vec<_>, String> = games
-            .iter()
-            .map(|name| Ok((known_game(name).map_err(|why| wrong("games", why))?, None)))
-            .collect();
-        let mut games: Vec<(&'static GameEntry, Option<RulesProgram>)> = games?;
-        games.extend(rules.map(|(rules, game)| (game, Some(rules))));
-        let strategies = keys.texts("strategies")?.unwrap_or_default();
+        let mut keys = Keys::read(text, &KEYS)?;
+        let stop_table = keys.table("stop", &STOP_KEYS, "stop = { margin = 0.01 }")?;
+        let game_tables = keys.tables("game", &GAME_KEYS)?;
         let think_time = keys.get("think_time", "seconds, more than 0", |value| {
             Duration::try_from_secs_f64(float(value)?)
                 .ok()
                 .filter(|time| !time.is_zero())
         })?;
-        let think_time = think_time.unwrap_or(externals.think_time);
+        let [of_programs, of_models] = THINK_TIMES;
         let externals = Externals {
-            think_time,
+            think_time: think_time.unwrap_or(of_programs),
             ..externals.clone()
         };
-        let tournaments =
-            tournaments(games, &strategies, &externals).map_err(|why| wrong("strategies", why))?;
-        let formats = keys
-            .texts("formats")?
-            .unwrap_or_else(|| vec![DUELS.to_owned()]);
-        let formats: Result<Vec<_>, String> = formats
-            .iter()
-            .map(|name| known_format(name).map_err(|why| wrong("formats", why)))
-            .collect();
-        let seeds = keys.integers("seeds")?.unwrap_or_else(|| vec![1]);
-        let openings = keys.integer("openings", 0..=1_000_000)?.unwrap_or(0);
-        let turns = keys.integer("opening_turns", 1..=100)?.unwrap_or(2);
-        let series = keys
-            .integer("series", 1..=u64::from(u32::MAX))?
-            .unwrap_or(2);
+        let players = players::read(&mut keys, &externals)?;
+        let halt = Halt::of(stop);
+        let think_time = think_time.unwrap_or(of_models);
+        let models = players.iter().filter_map(|entry| match entry {
+            PlayerEntry::Model(model) => Some(ModelPlayer {
+                think_time,
+                halt: Arc::clone(&halt),
+                ..(**model).clone()
+            }),
+            PlayerEntry::Program(..) => None,
+        });
+        let models: Vec<Arc<ModelPlayer>> = models.map(Arc::new).collect();
+        let strategies = keys.texts("strategies")?.unwrap_or_default();
+        let games = games(&keys, &game_tables, stop).await?;
+        known_strategies(&games, &strategies).map_err(|why| keys.wrong("strategies", why))?;
+        let mut tournaments = Vec::new();
+        for (game, rules, settings) in games {
+            let of_game = entrants(game, &strategies, &players, &externals);
+            let entrants = of_game.map_err(|why| keys.wrong("strategies", why))?;
+            let place = |model: &Arc<ModelPlayer>| {
+                let named = |entrant: &Entrant| entrant.name == model.name;
+                Some((entrants.entrants.iter().position(named)?, Arc::clone(model)))
+            };
+            tournaments.push(Tournament {
+                game,
+                rules,
+                models: models.iter().filter_map(place).collect(),
+                entrants,
+                settings,
+            });
+        }
         let plan = Self {
             name: keys
                 .text("name")?
                 .unwrap_or_else(|| "Experiment".to_owned()),
             text: text.to_owned(),
             tournaments,
-            formats: formats?,
-            seeds,
+            seeds: keys.integers("seeds")?.unwrap_or_else(|| vec![1]),
             repetitions: keys
                 .integer("repetitions", 1..=1_000_000_000)?
                 .unwrap_or(100),
-            series: u32::try_from(series)
-                .ok()
-                .and_then(NonZeroU32::new)
-                .unwrap_or(NonZeroU32::MIN),
-            openings: (
-                usize::try_from(openings).unwrap_or(0),
-                u32::try_from(turns).unwrap_or(1),
-            ),
-            stop: keys.stop()?,
+            stop: stop_table.as_ref().map_or(Ok(None), stop_rule)?,
+            models,
+            halt,
         };
-        plan.check().map_err(|(key, why)| wrong(key, why))?;
+        plan.check().map_err(|(key, why)| keys.wrong(key, why))?;
         Ok(plan)
     }
 
@@ -232,6 +262,69 @@ impl Plan {
     }
 }
 
+type PlannedGame = (&'static GameEntry, Option<RulesProgram>, GameSettings);
+
+/// Those of `games`, of each `[[game]]`, and of `game_command`.
+async fn games(
+    keys: &Keys<'_>,
+    tables: &[Keys<'_>],
+    stop: &Arc<AtomicBool>,
+) -> Result<Vec<PlannedGame>, String> {
+    let common = GameSettings {
+        formats: vec![None],
+        series: NonZeroU32::new(2).unwrap_or(NonZeroU32::MIN),
+        openings: (0, 2),
+    };
+    let common = settings(keys, &common)?;
+    let mut games: Vec<PlannedGame> = Vec::new();
+    for name in keys.texts("games")?.unwrap_or_default() {
+        let game = known_game(&name).map_err(|why| keys.wrong("games", why))?;
+        games.push((game, None, common.clone()));
+    }
+    for table in tables {
+        let name = table.text("name")?.unwrap_or_default();
+        let game = known_game(&name).map_err(|why| table.wrong("name", why))?;
+        games.push((game, None, settings(table, &common)?));
+    }
+    if let Some(command) = keys.text("game_command")? {
+        let started = RulesProgram::start(&command, stop).await;
+        let (rules, game) = started.map_err(|why| keys.wrong("game_command", why))?;
+        if !games.is_empty() {
+            return Err(keys.wrong("game_command", "expected games or a game_command, not both"));
+        }
+        games.push((game, Some(rules), common));
+    }
+    if games.is_empty() {
+        return Err(
+            "games: expected one or more, as in games = [\"nim\"], or a game_command".to_owned(),
+        );
+    }
+    let names: BTreeSet<&str> = games.iter().map(|(game, ..)| game.name).collect();
+    if names.len() < games.len() {
+        return Err(keys.wrong("games", "expected each game once"));
+    }
+    Ok(games)
+}
+
+fn settings(keys: &Keys<'_>, common: &GameSettings) -> Result<GameSettings, String> {
+    let formats = keys.texts("formats")?.map(|names| {
+        let known = |name: &String| known_format(name).map_err(|why| keys.wrong("formats", why));
+        names.iter().map(known).collect::<Result<Vec<_>, _>>()
+    });
+    let series = keys.count("series", 1..=u32::MAX)?;
+    let openings = keys.count("openings", 0..=1_000_000)?;
+    let turns = keys.count("opening_turns", 1..=100)?;
+    let (count, length) = common.openings;
+    Ok(GameSettings {
+        formats: formats.unwrap_or_else(|| Ok(common.formats.clone()))?,
+        series: series.and_then(NonZeroU32::new).unwrap_or(common.series),
+        openings: (
+            openings.map_or(count, |count| count as usize),
+            turns.unwrap_or(length),
+        ),
+    })
+}
+
 fn known_game(name: &str) -> Result<&'static GameEntry, String> {
     let names = GAMES.iter().map(|game| game.name);
     game::find(&GameType::new(name))
@@ -247,23 +340,22 @@ fn known_format(name: &str) -> Result<Option<Competition>, String> {
     }
 }
 
-/// Each game is played by those strategies that it knows. One that no game knows is an error.
-fn tournaments(
-    games: Vec<(&'static GameEntry, Option<RulesProgram>)>,
-    strategies: &[String],
-    externals: &Externals,
-) -> Result<Vec<Tournament>, String> {
-    let plays = |game: &GameEntry, name: &str| name.contains(':') || knows(game, name).is_ok();
+fn plays(game: &GameEntry, name: &str) -> bool {
+    name.contains(':') || knows(game, name).is_ok()
+}
+
+/// A strategy that no game knows is an error.
+fn known_strategies(games: &[PlannedGame], strategies: &[String]) -> Result<(), String> {
     for name in strategies {
         if name.contains([',', '"', '\n', '\r']) {
             return Err(format!(
                 "{name:?}: a name cannot hold commas, quotes or line breaks"
             ));
         }
-        if !games.iter().any(|(game, _)| plays(game, name)) {
+        if !games.iter().any(|(game, ..)| plays(game, name)) {
             let known: Vec<&str> = games
                 .iter()
-                .flat_map(|(game, _)| game::strategy::of(game))
+                .flat_map(|(game, ..)| game::strategy::of(game))
                 .map(|entry| entry.name)
                 .collect();
             let known = known.iter().copied();
@@ -273,191 +365,82 @@ fn tournaments(
             ));
         }
     }
-    let tournament = |(game, rules): (&'static GameEntry, Option<RulesProgram>)| {
-        let names: Vec<String> = strategies
-            .iter()
-            .filter(|name| plays(game, name))
-            .cloned()
-            .collect();
-        if !strategies.is_empty() && names.len() < 2 {
-            return Err(format!(
-                "{} would be played by {}, and it takes two",
-                game.name,
-                names.len()
-            ));
-        }
-        Ok(Tournament {
-            game,
-            rules,
-            entrants: Entrants::named(game, &names, externals)?,
-        })
-    };
-    games.into_iter().map(tournament).collect()
-}
-
-fn take<'a>(
-    section: &str,
-    known: &[&str],
-    table: DeTable<'a>,
-    line_of: impl Fn(usize) -> usize,
-    keys: &mut BTreeMap<String, (usize, DeValue<'a>)>,
-) -> Result<(), String> {
-    for (key, value) in table {
-        let name = key.get_ref().to_string();
-        let line = line_of(key.span().start);
-        if !known.contains(&name.as_str()) {
-            let hint = hint(&name, known.iter().copied());
-            return Err(format!(
-                "line {line}: there is no key {section}{name}{hint}"
-            ));
-        }
-        keys.insert(format!("{section}{name}"), (line, value.into_inner()));
-    }
     Ok(())
 }
 
-/// The keys of a plan with their lines.
-struct Keys<'a>(BTreeMap<String, (usize, DeValue<'a>)>);
-
-impl<'a> Keys<'a> {
-    fn read(text: &'a str) -> Result<Self, String> {
-        let line_of = |start: usize| text.get(..start).unwrap_or("").matches('\n').count() + 1;
-        let table = DeTable::parse(text).map_err(|error| {
-            let line = line_of(error.span().unwrap_or_default().start);
-            format!("line {line} is not TOML: {}", error.message())
-        })?;
-        let mut keys = BTreeMap::new();
-        take("", &KEYS, table.into_inner(), line_of, &mut keys)?;
-        if let Some((line, stop)) = keys.remove("stop") {
-            let DeValue::Table(stop) = stop else {
-                return Err(format!(
-                    "line {line}: stop: expected a table, as in stop = {{ margin = 0.01 }}"
-                ));
-            };
-            take("stop.", &STOP_KEYS, stop, line_of, &mut keys)?;
-        }
-        Ok(Self(keys))
+/// A game is played by every player of the plan, and by those strategies that it knows: all, if nobody is named.
+fn entrants(
+    game: &'static GameEntry,
+    strategies: &[String],
+    players: &[PlayerEntry],
+    externals: &Externals,
+) -> Result<Entrants, String> {
+    let names: Vec<String> = strategies
+        .iter()
+        .filter(|name| plays(game, name))
+        .cloned()
+        .collect();
+    let count = names.len() + players.len();
+    if (!strategies.is_empty() || !players.is_empty()) && count < 2 {
+        return Err(format!(
+            "{} would be played by {count}, and it takes two",
+            game.name
+        ));
     }
+    if players.is_empty() {
+        return Entrants::named(game, &names, externals);
+    }
+    if let Some(player) = players.iter().find(|player| names.contains(player.name())) {
+        let name = player.name();
+        return Err(format!("{name} is the name of a [[player]], too"));
+    }
+    let mut all = Entrants::of(game, &names, externals)?;
+    for entry in players {
+        match entry {
+            PlayerEntry::Program(name, external) => all.add_program(name, external, externals),
+            PlayerEntry::Model(model) => all.entrants.push(model.entrant()),
+        }
+    }
+    Ok(all)
+}
 
-    /// 1 for a key that is not there.
-    fn line(&self, key: &str) -> usize {
-        let found = self
-            .0
+fn stop_rule(keys: &Keys<'_>) -> Result<Option<Stop>, String> {
+    let margin = keys.get("margin", "a score between 0 and 0.5, as in 0.01", |value| {
+        float(value).filter(|margin| *margin > 0.0 && *margin < 0.5)
+    })?;
+    let sprt = keys.get("sprt", "two numbers, as in [0, 20]", |value| {
+        let numbers: Option<Vec<f64>> = value
+            .as_array()?
             .iter()
-            .find(|(known, _)| known.as_str() == key || known.starts_with(&format!("{key}.")));
-        found.map_or(1, |(_, (line, _))| *line)
-    }
-
-    fn get<T>(
-        &self,
-        key: &str,
-        expected: &str,
-        read: impl FnOnce(&DeValue<'_>) -> Option<T>,
-    ) -> Result<Option<T>, String> {
-        let Some((line, value)) = self.0.get(key) else {
-            return Ok(None);
-        };
-        read(value)
-            .map(Some)
-            .ok_or_else(|| format!("line {line}: {key}: expected {expected}"))
-    }
-
-    fn text(&self, key: &str) -> Result<Option<String>, String> {
-        self.get(key, "a text", |value| value.as_str().map(str::to_owned))
-    }
-
-    fn texts(&self, key: &str) -> Result<Option<Vec<String>>, String> {
-        self.get(
-            key,
-            "a list of texts, as in [\"random\", \"pattern\"]",
-            |value| {
-                value
-                    .as_array()?
-                    .iter()
-                    .map(|one| one.get_ref().as_str().map(str::to_owned))
-                    .collect()
-            },
-        )
-    }
-
-    fn integers(&self, key: &str) -> Result<Option<Vec<u64>>, String> {
-        self.get(key, "a list of whole numbers, as in [1, 2, 3]", |value| {
-            value
-                .as_array()?
-                .iter()
-                .map(|one| integer(one.get_ref()))
-                .collect()
-        })
-    }
-
-    fn integer(
-        &self,
-        key: &str,
-        range: std::ops::RangeInclusive<u64>,
-    ) -> Result<Option<u64>, String> {
-        let expected = format!("a whole number from {} to {}", range.start(), range.end());
-        self.get(key, &expected, |value| {
-            integer(value).filter(|number| range.contains(number))
-        })
-    }
-
-    fn float(&self, key: &str) -> Result<Option<f64>, String> {
-        self.get(key, "a number", float)
-    }
-
-    fn stop(&self) -> Result<Option<Stop>, String> {
-        let margin = self.get(
-            "stop.margin",
-            "a score between 0 and 0.5, as in 0.01",
-            |value| float(value).filter(|margin| *margin > 0.0 && *margin < 0.5),
-        )?;
-        let sprt = self.get("stop.sprt", "two numbers, as in [0, 20]", |value| {
-            let numbers: Option<Vec<f64>> = value
-                .as_array()?
-                .iter()
-                .map(|one| float(one.get_ref()))
-                .collect();
-            <[f64; 2]>::try_from(numbers?).ok()
-        })?;
-        let [alpha, beta] = ["stop.alpha", "stop.beta"].map(|key| self.float(key));
-        let wrong = |why: String| format!("line {}: {why}", self.line("stop"));
-        match (margin, sprt) {
-            (Some(_), Some(_)) => Err(wrong("stop: expected margin or sprt, not both".to_owned())),
-            (Some(margin), None) => Ok(Some(Stop::Margin(margin))),
-            (None, Some([elo0, elo1])) => {
-                let sprt = Sprt::new(elo0, elo1, alpha?.unwrap_or(0.05), beta?.unwrap_or(0.05));
-                sprt.map(|sprt| Some(Stop::Sprt(sprt)))
-                    .map_err(|error| wrong(format!("stop.sprt: {error}")))
-            }
-            (None, None) => Ok(None),
+            .map(|one| float(one.get_ref()))
+            .collect();
+        <[f64; 2]>::try_from(numbers?).ok()
+    })?;
+    let [alpha, beta] = ["alpha", "beta"].map(|key| keys.float(key));
+    match (margin, sprt) {
+        (Some(_), Some(_)) => Err(keys.wrong("margin", "expected margin or sprt, not both")),
+        (Some(margin), None) => Ok(Some(Stop::Margin(margin))),
+        (None, Some([elo0, elo1])) => {
+            let sprt = Sprt::new(elo0, elo1, alpha?.unwrap_or(0.05), beta?.unwrap_or(0.05));
+            sprt.map(|sprt| Some(Stop::Sprt(sprt)))
+                .map_err(|error| keys.wrong("sprt", error))
         }
-    }
-}
-
-fn integer(value: &DeValue<'_>) -> Option<u64> {
-    let number = value.as_integer()?;
-    u64::from_str_radix(number.as_str(), number.radix()).ok()
-}
-
-fn float(value: &DeValue<'_>) -> Option<f64> {
-    match value {
-        DeValue::Float(number) => number.as_str().parse().ok(),
-        _ => i64::from_str_radix(value.as_integer()?.as_str(), value.as_integer()?.radix())
-            .ok()
-            .map(|number| number as f64),
+        (None, None) => Ok(None),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use matchday_net::client::Client;
 
     fn read(text: &str) -> Result<Plan, String> {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let externals = Externals {
             think_time: Duration::from_secs(5),
             runtime: runtime.handle().clone(),
-            models: None,
+            client: Client::new(),
+            replays: false,
         };
         runtime.block_on(Plan::read(text, &externals, &Arc::default()))
     }
@@ -486,6 +469,21 @@ mod tests {
         );
         assert_eq!(plan.tournaments[0].names(), ["random", "optimal"]);
         assert_eq!(plan.tournaments[1].names(), ["random", "grim"]);
+    }
+
+    #[test]
+    fn the_plan_of_the_manual_is_read() {
+        let page = include_str!("../../../../docs/models.md");
+        let (_, rest) = page.split_once("```toml").unwrap();
+        let (text, _) = rest.split_once("```").unwrap();
+        let plan = read(text).unwrap();
+        assert_eq!(
+            plan.tournaments[0].names(),
+            ["random", "optimal", "small", "local"]
+        );
+        assert_eq!(plan.tournaments[1].names(), ["random", "small", "local"]);
+        assert_eq!(plan.tournaments[1].settings.openings, (20, 2));
+        assert_eq!(plan.calls_at_once(), 8);
     }
 
     #[test]
@@ -544,6 +542,34 @@ mod tests {
             (
                 "games = [\"rock_paper_scissors\"]\n[stop]\nsprt = [0, 5]",
                 "line 3: stop: sprt is a question about two",
+            ),
+            (
+                "games = [\"nim\"]\n[[game]]\nname = \"nim\"",
+                "line 1: games: expected each game once",
+            ),
+            (
+                "games = [\"nim\"]\n[[player]]\nname = \"a\"",
+                "line 3: player.model: expected the name of the model",
+            ),
+            (
+                "games = [\"nim\"]\n[[player]]\nname = \"a\"\nmodel = \"m\"\napi = \"anthropc\"",
+                "line 5: player.api: there is no API \"anthropc\" - did you mean \"anthropic\"?",
+            ),
+            (
+                "games = [\"nim\"]\n[[player]]\nname = \"a\"\nmodel = \"m\"\nkey_env = \"MATCHDAY_NO_SUCH_KEY\"",
+                "line 5: player.key_env: MATCHDAY_NO_SUCH_KEY is not set",
+            ),
+            (
+                "games = [\"nim\"]\n[[player]]\nname = \"a\"\nmodel = \"m\"\napi = \"anthropic\"\nseed = 5",
+                "line 6: player.seed: anthropic has no seed",
+            ),
+            (
+                "games = [\"nim\"]\nstrategies = [\"llm:m\"]",
+                "line 2: strategies: \"llm:m\": a model is a [[player]]",
+            ),
+            (
+                "games = [\"nim\"]\n[[player]]\nname = \"a\"\nmodel = \"m\"",
+                "nim would be played by 1, and it takes two",
             ),
             (
                 "games = [\"even_odd\"]\nopenings = 5",

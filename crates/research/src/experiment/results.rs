@@ -3,6 +3,8 @@
 
 use super::cycles::cycles;
 use super::plan::{Cell, Plan, Stop, format_name};
+use super::player_table::{self, PlayerCounts, PlayerTable};
+use super::replies::Replies;
 use super::row::Row;
 use crate::distinct::DistinctGames;
 use crate::payoff_sums::PayoffSums;
@@ -32,6 +34,8 @@ struct Group {
     /// Sum and count, of each row against each column.
     payoff_matrix: Vec<Vec<(u64, u64)>>,
     convergence: Vec<Snapshot>,
+    /// Only with models.
+    players: PlayerCounts,
 }
 
 /// The scores after so many repetitions.
@@ -68,18 +72,25 @@ impl<'a> Fold<'a> {
                 let count = names.len();
                 groups.push(Group {
                     repetitions: 0,
-                    pairs: pairs(count, plan.openings.0 * plan.seeds.len()),
+                    pairs: pairs(
+                        count,
+                        cell.tournament.settings.openings.0 * plan.seeds.len(),
+                    ),
                     seasons: cell.competition.map(|_| Seasons::none(count)),
                     payoffs: vec![PayoffSums::default(); count],
                     goes_by_payoff: cell.tournament.game.ranks_by_payoff(),
                     payoff_matrix: vec![vec![(0, 0); count]; count],
                     convergence: Vec::new(),
+                    players: PlayerCounts::default(),
                     names,
                 });
             }
         }
         let of_cell = |cell: &Cell<'_>| {
-            let pairs = pairs(cell.tournament.entrants.entrants.len(), plan.openings.0);
+            let pairs = pairs(
+                cell.tournament.entrants.entrants.len(),
+                cell.tournament.settings.openings.0,
+            );
             CellFold {
                 group: cell.group,
                 repetitions: 0,
@@ -123,6 +134,13 @@ impl<'a> Fold<'a> {
 
     /// Takes in the rows of one whole repetition of a cell.
     pub fn repetition(&mut self, cell: usize, rows: &[Row]) {
+        let has_models = !self.plan.models.is_empty();
+        let cells = if has_models {
+            self.plan.cells()
+        } else {
+            Vec::new()
+        };
+        let tournament = cells.get(cell).map(|cell| cell.tournament);
         let Some(cell) = self.cells.get_mut(cell) else {
             return;
         };
@@ -132,7 +150,21 @@ impl<'a> Fold<'a> {
             add_pairs(&mut cell.pairs, rows, group.goes_by_payoff);
             add_pairs(&mut group.pairs, rows, group.goes_by_payoff);
             group.add(rows);
+            if let Some(of) = tournament {
+                group.players.add(of.game, &group.names, rows);
+            }
         }
+    }
+
+    /// With what the models said in the matches that count; and that, as it is published.
+    pub fn results_with(&self, replies: &Replies) -> anyhow::Result<(Results, String)> {
+        let turns = replies.of_played(|key| key.repetition < self.played(key.cell).0);
+        let counts: Vec<&PlayerCounts> = self.groups.iter().map(|group| &group.players).collect();
+        let results = Results {
+            players: Some(player_table::table(self.plan, &counts, &turns)),
+            ..self.results()
+        };
+        Ok((results, replies.text(&turns)?))
     }
 
     pub fn results(&self) -> Results {
@@ -163,6 +195,7 @@ impl<'a> Fold<'a> {
             version: env!("CARGO_PKG_VERSION"),
             name: self.plan.name.clone(),
             plan: self.plan.text.clone(),
+            players: None,
             groups: self.groups.iter().enumerate().map(of_group).collect(),
         }
     }
@@ -185,7 +218,7 @@ fn add_pairs(pairs: &mut [Pair], rows: &[Row], goes_by_payoff: bool) {
     for pair in pairs {
         let mut tally = Tally::default();
         let mut before = None;
-        for row in rows {
+        for row in rows.iter().filter(|row| row.was_played()) {
             let first = match row.players {
                 [a, b] if a == pair.a && b == pair.b => Seat::A,
                 [a, b] if a == pair.b && b == pair.a => Seat::B,
@@ -195,7 +228,7 @@ fn add_pairs(pairs: &mut [Pair], rows: &[Row], goes_by_payoff: bool) {
             if goes_by_payoff {
                 tally.pay(row.payoffs, first);
             }
-            pair.distinct.add(first == Seat::A, row.moves);
+            pair.distinct.add(first == Seat::A, row.log.hash());
         }
         if tally.matches() > 0 {
             pair.tally.add_series(&tally);
@@ -219,7 +252,7 @@ impl Group {
     fn add(&mut self, rows: &[Row]) {
         self.repetitions += 1;
         let mut own = vec![PayoffSums::default(); self.names.len()];
-        for row in rows {
+        for row in rows.iter().filter(|row| row.was_played()) {
             let [a, b] = row.players;
             let [payoff_a, payoff_b] = row.payoffs;
             for (player, opponent, payoff) in [(a, b, payoff_a), (b, a, payoff_b)] {
@@ -261,13 +294,14 @@ impl Group {
             let mut tally = Tally::default();
             let mut rank = None;
             for row in rows {
+                let is_paid = self.goes_by_payoff && row.was_played();
                 for (seat, (place, own)) in Seat::BOTH
                     .into_iter()
                     .zip(row.players.into_iter().zip(row.ranks.unwrap_or_default()))
                 {
                     if place == player {
                         tally.count(row.ending, seat);
-                        if self.goes_by_payoff {
+                        if is_paid {
                             tally.pay(row.payoffs, seat);
                         }
                         rank = usize::try_from(own)
@@ -387,6 +421,9 @@ pub struct Results {
     pub name: String,
     /// As it was written.
     pub plan: String,
+    /// If models play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub players: Option<PlayerTable>,
     #[serde(rename = "results")]
     pub groups: Vec<GroupResult>,
 }

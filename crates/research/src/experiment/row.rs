@@ -1,13 +1,38 @@
 //! A match as a line of `matches.csv`, written and read back. Pure.
 
 use super::plan::{Cell, format_name};
+use crate::game_log::{self, GameLog};
 use crate::{Ending, Played};
 use matchday_core::game::{Outcome, Seat};
+use matchday_runtime::decider::FailureKind;
 
-pub(super) const HEADER: &str =
-    "game,format,seed,repetition,match,a,b,result,forfeit,payoff_a,payoff_b,rank_a,rank_b,moves";
+pub(super) const HEADER: &str = "game,format,seed,repetition,match,a,b,result,forfeit_a,forfeit_b,voided,payoff_a,payoff_b,\
+    rank_a,rank_b,check,moves";
 
+/// How forfeits are written.
+const FAILURES: [(FailureKind, &str); 5] = [
+    (FailureKind::Illegal, "illegal"),
+    (FailureKind::Unreadable, "unreadable"),
+    (FailureKind::Late, "late"),
+    (FailureKind::Refused, "refused"),
+    (FailureKind::Server, "server"),
+];
+/// Of a game whose rules failed.
+const BY_RULES: &str = "rules";
+
+/// A hash of all rows so far. Each row holds it, so that one that was changed is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Check(u64);
+
+impl Check {
+    pub(super) const FIRST: Self = Self(0xCBF2_9CE4_8422_2325);
+
+    fn after(self, row: &str) -> Self {
+        Self(game_log::hash(self.0, row.as_bytes()))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// Counted from 0, within the plan and within the cell.
     pub cell: usize,
@@ -21,8 +46,11 @@ pub struct Row {
     pub payoffs: [u32; 2],
     /// Of the league, once it was over.
     pub ranks: Option<[u32; 2]>,
-    /// A hash of the moves, if chance had no part in the game.
-    pub moves: Option<u64>,
+    /// Why A and B forfeited, if they did.
+    pub failures: [Option<FailureKind>; 2],
+    /// How many attempts a model's server failed.
+    pub voided: u32,
+    pub log: GameLog,
 }
 
 /// League points of A and B.
@@ -46,26 +74,45 @@ impl Row {
             ending: played.ending,
             payoffs,
             ranks: None,
-            moves: played.moves,
+            failures: played.failures,
+            voided: played.voided,
+            log: played.log.unwrap_or_default(),
         }
     }
 
-    pub(super) fn write(&self, cell: &Cell<'_>, names: &[String]) -> String {
+    /// The line and its check. `before` is the check of the row before.
+    pub(super) fn write(
+        &self,
+        cell: &Cell<'_>,
+        names: &[String],
+        before: Check,
+    ) -> (String, Check) {
         let name = |place: usize| names.get(place).map_or("", String::as_str);
         let ([a, b], [payoff_a, payoff_b]) = (self.players, self.payoffs);
-        let (result, forfeit) = match self.ending {
-            Ending::Won(Seat::A) => ("a", ""),
-            Ending::Won(Seat::B) => ("b", ""),
-            Ending::Drawn => ("draw", ""),
-            Ending::Forfeited(Seat::A) => ("b", "a"),
-            Ending::Forfeited(Seat::B) => ("a", "b"),
-            Ending::ForfeitedByBoth => ("none", "both"),
+        let result = match (self.ending, self.ending.winner()) {
+            (_, Some(Seat::A)) => "a",
+            (_, Some(Seat::B)) => "b",
+            (Ending::Drawn, None) => "draw",
+            (Ending::NotPlayed, None) => "not_played",
+            (_, None) => "none",
+        };
+        let failed = |seat: Seat| match self.ending {
+            Ending::Forfeited(of) => of == seat,
+            Ending::ForfeitedByBoth => true,
+            Ending::NotPlayed => *seat.of(&self.failures) == Some(FailureKind::Server),
+            _ => false,
+        };
+        let why = |seat: Seat| {
+            let kind = *seat.of(&self.failures);
+            let known = FAILURES.iter().find(|(known, _)| Some(*known) == kind);
+            let name = known.map_or(BY_RULES, |(_, name)| *name);
+            if failed(seat) { name } else { "" }
         };
         let [rank_a, rank_b] = self
             .ranks
             .map_or_else(Default::default, |ranks| ranks.map(|rank| rank.to_string()));
-        format!(
-            "{},{},{},{},{},{},{},{result},{forfeit},{payoff_a},{payoff_b},{rank_a},{rank_b},{}\n",
+        let start = format!(
+            "{},{},{},{},{},{},{},{result},{},{},{},{payoff_a},{payoff_b},{rank_a},{rank_b}",
             cell.tournament.game.name,
             format_name(cell.competition),
             cell.seed,
@@ -73,14 +120,23 @@ impl Row {
             self.number,
             name(a),
             name(b),
-            self.moves
-                .map_or_else(String::new, |moves| format!("{moves:016x}"))
-        )
+            why(Seat::A),
+            why(Seat::B),
+            self.voided,
+        );
+        let moves = quoted(self.log.as_str());
+        let check = before.after(&start).after(&moves);
+        (format!("{start},{:016x},{moves}\n", check.0), check)
     }
 
     /// `None` if it is no line of this plan. `from` is the cell of the line before: cells follow each other.
-    pub(super) fn read(line: &str, cells: &[Cell<'_>], from: usize) -> Option<Self> {
-        let fields: Vec<&str> = line.split(',').collect();
+    pub(super) fn read(
+        line: &str,
+        cells: &[(Cell<'_>, Vec<String>)],
+        from: usize,
+        before: Check,
+    ) -> Option<(Self, Check)> {
+        let fields: Vec<&str> = line.splitn(17, ',').collect();
         let &[
             game,
             format,
@@ -90,54 +146,79 @@ impl Row {
             a,
             b,
             result,
-            forfeit,
+            forfeit_a,
+            forfeit_b,
+            voided,
             payoff_a,
             payoff_b,
             rank_a,
             rank_b,
+            _,
             moves,
         ] = fields.as_slice()
         else {
             return None;
         };
-        let of_row = |cell: &Cell<'_>| {
+        let of_row = |(cell, _): &(Cell<'_>, Vec<String>)| {
             cell.tournament.game.name == game
                 && format_name(cell.competition) == format
                 && seed.parse() == Ok(cell.seed)
         };
-        let cell = from + cells.get(from..)?.iter().position(of_row)?;
-        let entrants = &cells.get(cell)?.tournament.entrants.entrants;
-        let place = |name: &str| entrants.iter().position(|entrant| entrant.name == name);
-        let ending = match (result, forfeit) {
-            ("a", "") => Outcome::Win(Seat::A).into(),
-            ("b", "") => Outcome::Win(Seat::B).into(),
-            ("draw", "") => Ending::Drawn,
-            ("b", "a") => Ending::Forfeited(Seat::A),
-            ("a", "b") => Ending::Forfeited(Seat::B),
-            ("none", "both") => Ending::ForfeitedByBoth,
+        let number_of_cell = from + cells.get(from..)?.iter().position(of_row)?;
+        let (cell, names) = cells.get(number_of_cell)?;
+        let place = |name: &str| names.iter().position(|known| known == name);
+        let ending = match (result, forfeit_a.is_empty(), forfeit_b.is_empty()) {
+            ("a", true, true) => Outcome::Win(Seat::A).into(),
+            ("b", true, true) => Outcome::Win(Seat::B).into(),
+            ("draw", true, true) => Ending::Drawn,
+            ("not_played", ..) => Ending::NotPlayed,
+            ("b", false, true) => Ending::Forfeited(Seat::A),
+            ("a", true, false) => Ending::Forfeited(Seat::B),
+            ("none", false, false) => Ending::ForfeitedByBoth,
             _ => return None,
         };
         let ranks = match (rank_a, rank_b) {
             ("", "") => None,
             (rank_a, rank_b) => Some([rank_a.parse().ok()?, rank_b.parse().ok()?]),
         };
-        let moves = match moves {
-            "" => None,
-            moves => Some(
-                u64::from_str_radix(moves, 16)
-                    .ok()
-                    .filter(|_| moves.len() == 16)?,
-            ),
+        let failure = |text: &str| {
+            let known = FAILURES.iter().find(|(_, name)| *name == text);
+            known.map(|(kind, _)| *kind)
         };
-        Some(Self {
-            cell,
+        let row = Self {
+            cell: number_of_cell,
             repetition: repetition.parse::<u64>().ok()?.checked_sub(1)?,
             number: number.parse().ok()?,
             players: [place(a)?, place(b)?],
             ending,
             payoffs: [payoff_a.parse().ok()?, payoff_b.parse().ok()?],
             ranks,
-            moves,
-        })
+            failures: [failure(forfeit_a), failure(forfeit_b)],
+            voided: voided.parse().ok()?,
+            log: GameLog::read(&unquoted(moves)?)?,
+        };
+        let (written, check) = row.write(cell, names, before);
+        (written.strip_suffix('\n') == Some(line)).then_some((row, check))
+    }
+
+    /// Whether it counts.
+    pub(super) fn was_played(&self) -> bool {
+        self.ending != Ending::NotPlayed
+    }
+}
+
+/// A field of a CSV file.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+fn unquoted(field: &str) -> Option<String> {
+    match field.strip_prefix('"') {
+        Some(rest) => Some(rest.strip_suffix('"')?.replace("\"\"", "\"")),
+        None => Some(field.to_owned()),
     }
 }

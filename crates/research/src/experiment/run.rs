@@ -1,14 +1,58 @@
 //! Plays what is missing of an experiment, repetition by repetition, on all cores and in the order of the plan.
 
 use super::folder::Folder;
-use super::plan::{Cell, Plan};
+use super::models::{Unit, in_unit};
+use super::plan::{Cell, Plan, format_name};
+use super::replies::{Names, Replies};
 use super::results::Fold;
 use super::row::Row;
 use crate::openings::Opening;
 use crate::simulate::progress::ProgressBar;
-use crate::{Duels, ExternalRules, Leagues, Run, Seasons};
+use crate::{Duels, Entrant, ExternalRules, Leagues, Run, Seasons};
 use anyhow::Result;
+use matchday_core::agent::Usage;
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The replies of an earlier run, in this folder or `from` elsewhere; then no model is asked. What was used counts for the budgets.
+pub fn open_replies(folder: &Path, plan: &Plan, from: Option<&Path>) -> Result<Replies> {
+    let cells = plan.cells();
+    let names = cells.iter().map(|cell| {
+        let names = cell.tournament.names().into_iter().enumerate();
+        let names = names.map(|(place, name)| {
+            let model = cell.tournament.models.iter().find(|(of, _)| *of == place);
+            let model = model.map_or_else(String::new, |(_, player)| player.model.clone());
+            (name, model)
+        });
+        Names {
+            game: cell.tournament.game.name,
+            format: format_name(cell.competition),
+            seed: cell.seed,
+            players: names.collect(),
+        }
+    });
+    let replies = Replies::open(folder, names.collect(), !plan.models.is_empty(), from)?;
+    if from.is_some() {
+        return Ok(replies);
+    }
+    for (key, record) in replies.all() {
+        let models = cells.get(key.cell).map(|cell| &cell.tournament.models);
+        let mut models = models.into_iter().flatten();
+        let Some((_, player)) = models.find(|(place, _)| *place == key.player) else {
+            continue;
+        };
+        for call in &record.calls {
+            player.provider.budget.count(Usage {
+                calls: 1,
+                input_tokens: call.input_tokens,
+                output_tokens: call.output_tokens,
+                cost_micros: call.cost_micros,
+            });
+        }
+    }
+    Ok(replies)
+}
 
 /// Plays until every cell is complete, or the run is stopped. Returns whether it is complete.
 pub fn play(
@@ -16,6 +60,7 @@ pub fn play(
     folder: &mut Folder,
     fold: &mut Fold<'_>,
     run: &Run<'_>,
+    replies: &Arc<Replies>,
     bar: &mut ProgressBar,
 ) -> Result<bool> {
     let cells = plan.cells();
@@ -27,17 +72,37 @@ pub fn play(
         }
         let openings = plan.openings_of(cell).unwrap_or_default();
         let names = cell.tournament.names();
+        let playing = Playing {
+            plan,
+            number,
+            cell,
+            openings: &openings,
+            replies,
+            run,
+        };
+        let parts = playing.parts();
+        let mut rows: Vec<Row> = Vec::new();
         let mut failed = None;
         run.in_order(
-            plan.repetitions - before,
-            |place| repetition(plan, number, cell, before + place, &openings, run),
-            |rows| {
+            (plan.repetitions - before) * parts,
+            |block| {
+                let part = block % parts;
+                (part, playing.part(before + block / parts, part))
+            },
+            |(part, of_part)| {
                 // A repetition that was interrupted is not whole.
                 if run.is_stopped() {
                     return ControlFlow::Break(());
                 }
-                let text: String = rows.iter().map(|row| row.write(cell, &names)).collect();
-                if let Err(error) = folder.append(&text) {
+                rows.extend(of_part);
+                if part + 1 < parts {
+                    return ControlFlow::Continue(());
+                }
+                let mut rows = std::mem::take(&mut rows);
+                (1..)
+                    .zip(&mut rows)
+                    .for_each(|(number, row)| row.number = number);
+                if let Err(error) = folder.append(cell, &names, &rows) {
                     failed = Some(error);
                     return ControlFlow::Break(());
                 }
@@ -78,7 +143,7 @@ fn expected(plan: &Plan, fold: &Fold<'_>, cells: &[Cell<'_>]) -> u64 {
         let unit = if cell.competition.is_some() {
             1
         } else {
-            u64::from(plan.series.get()).next_multiple_of(2)
+            u64::from(cell.tournament.settings.matches_of_pair())
         };
         let each = matches.checked_div(repetitions).unwrap_or(pairs * unit);
         each * plan.repetitions
@@ -86,35 +151,90 @@ fn expected(plan: &Plan, fold: &Fold<'_>, cells: &[Cell<'_>]) -> u64 {
     cells.iter().enumerate().map(of_cell).sum()
 }
 
-/// The rows of one repetition: a series of each pair, or one league.
-fn repetition(
-    plan: &Plan,
+/// A cell that is being played.
+struct Playing<'a> {
+    plan: &'a Plan,
     number: usize,
-    cell: &Cell<'_>,
-    repetition: u64,
-    openings: &[Opening],
-    run: &Run<'_>,
-) -> Vec<Row> {
-    let game = cell.tournament.game;
-    let entrants = &cell.tournament.entrants.entrants;
-    let seed = cell.seed;
-    let rules = cell
-        .tournament
-        .rules
-        .as_ref()
-        .map(|rules| rules as &dyn ExternalRules);
-    let mut rows = Vec::new();
-    if let Some(competition) = cell.competition {
+    cell: &'a Cell<'a>,
+    openings: &'a [Opening],
+    replies: &'a Arc<Replies>,
+    run: &'a Run<'a>,
+}
+
+impl Playing<'_> {
+    /// Of how many parts a repetition is made: a series of each pair, or one league.
+    fn parts(&self) -> u64 {
+        let players = self.cell.tournament.entrants.entrants.len() as u64;
+        match self.cell.competition {
+            Some(_) => 1,
+            None => (players * players.saturating_sub(1) / 2).max(1),
+        }
+    }
+
+    fn part(&self, repetition: u64, part: u64) -> Vec<Row> {
+        let tournament = self.cell.tournament;
+        let entrants = &tournament.entrants.entrants;
+        let models = &tournament.models;
+        let part = usize::try_from(part).unwrap_or(usize::MAX);
+        if models.is_empty() {
+            return self.rows(entrants, repetition, part);
+        }
+        let series = tournament.settings.matches_of_pair();
+        let unit = Unit {
+            cell: self.number,
+            repetition,
+            matches_before: u32::try_from(part).unwrap_or(0).saturating_mul(series),
+        };
+        let entrants = in_unit(entrants, models, unit, self.replies);
+        self.rows(&entrants, repetition, part)
+    }
+
+    fn rows(&self, entrants: &[Entrant], repetition: u64, part: usize) -> Vec<Row> {
+        let Cell {
+            tournament, seed, ..
+        } = *self.cell;
+        let game = tournament.game;
+        let rules = tournament
+            .rules
+            .as_ref()
+            .map(|rules| rules as &dyn ExternalRules);
+        let mut rows = Vec::new();
+        let Some(competition) = self.cell.competition else {
+            let duels = Duels {
+                game,
+                entrants,
+                rules,
+                matches: u64::MAX >> 1,
+                series: tournament.settings.series,
+                openings: self.openings,
+                seed,
+                every_unit: true,
+            };
+            duels.play_unit(self.run, part, repetition, |meeting| {
+                rows.push(Row::of(
+                    self.number,
+                    repetition,
+                    meeting.players,
+                    meeting.played,
+                ));
+            });
+            return rows;
+        };
         let leagues = Leagues {
             game,
             entrants,
             rules,
             competition,
-            leagues: plan.repetitions,
+            leagues: self.plan.repetitions,
             seed,
         };
-        let season = leagues.play_one(run, repetition, |meeting| {
-            rows.push(Row::of(number, repetition, meeting.players, meeting.played));
+        let season = leagues.play_one(self.run, repetition, |meeting| {
+            rows.push(Row::of(
+                self.number,
+                repetition,
+                meeting.players,
+                meeting.played,
+            ));
         });
         // Whether so many can play was checked with the plan.
         let season = season.unwrap_or_else(|_| Seasons::none(entrants.len()));
@@ -130,25 +250,6 @@ fn repetition(
             let [a, b] = row.players.map(rank);
             row.ranks = a.zip(b).map(|(a, b)| [a, b]);
         }
-    } else {
-        let duels = Duels {
-            game,
-            entrants,
-            rules,
-            matches: u64::MAX >> 1,
-            series: plan.series,
-            openings,
-            seed,
-            every_unit: true,
-        };
-        for pair in 0..duels.pairs().len() {
-            duels.play_unit(run, pair, repetition, |meeting| {
-                rows.push(Row::of(number, repetition, meeting.players, meeting.played));
-            });
-        }
+        rows
     }
-    (1..)
-        .zip(&mut rows)
-        .for_each(|(number, row)| row.number = number);
-    rows
 }

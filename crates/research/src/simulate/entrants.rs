@@ -1,11 +1,11 @@
-//! The entrants of a simulation by their names: built-in strategies, programs as `command:PROGRAM`, models as `llm:MODEL`.
+//! The entrants of a simulation by their names: built-in strategies, programs as `command:PROGRAM`.
 
-use super::models::{self, Models};
 use super::program_strategy::ProgramStrategy;
 use crate::{Entrant, StrategySource};
 use matchday_core::game::{GameEntry, strategy};
+use matchday_net::client::Client;
 use matchday_runtime::deciders::command::PREFIX;
-use matchday_runtime::deciders::player_strategy::{self, ExternalDecider, LLM, PlayerStrategy};
+use matchday_runtime::deciders::player_strategy::{self, ExternalDecider, PlayerStrategy};
 use matchday_terminal::suggest::nearest;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,19 +18,37 @@ pub struct Externals {
     pub think_time: Duration,
     /// Where programs and calls run.
     pub runtime: Handle,
-    pub models: Option<Models>,
+    /// For the servers of models.
+    pub client: Client,
+    /// Whether models are not asked, but play by their recorded replies.
+    pub replays: bool,
 }
 
 #[derive(Debug, Default)]
 pub struct Entrants {
     pub entrants: Vec<Entrant>,
-    /// Programs and models, by name.
+    /// By name.
     pub programs: Vec<(String, Arc<ProgramStrategy>)>,
 }
 
 impl Entrants {
     /// All strategies that the game has, if none are named.
     pub fn named(
+        game: &GameEntry,
+        names: &[String],
+        externals: &Externals,
+    ) -> Result<Self, String> {
+        let mut all = Self::of(game, names, externals)?;
+        if names.is_empty() {
+            all.entrants = strategy::of(game).map(Entrant::built_in).collect();
+        }
+        if all.entrants.len() < 2 {
+            return Err("expected two or more, as in random,pattern".to_owned());
+        }
+        Ok(all)
+    }
+
+    pub(crate) fn of(
         game: &GameEntry,
         names: &[String],
         externals: &Externals,
@@ -47,57 +65,44 @@ impl Entrants {
                     all.entrants.push(Entrant::built_in(entry));
                 }
                 PlayerStrategy::External(external) => {
-                    let program =
-                        Arc::new(ProgramStrategy::new(&external, externals.runtime.clone()));
-                    all.programs
-                        .push((external.name.to_string(), Arc::clone(&program)));
-                    let strategy = StrategySource::External(program);
-                    all.entrants.push(Entrant {
-                        name: external.name.to_string(),
-                        strategy,
-                    });
+                    all.add_program(&external.name, &external, externals);
                 }
             }
         }
-        if names.is_empty() {
-            all.entrants = strategy::of(game).map(Entrant::built_in).collect();
-        }
-        if all.entrants.len() < 2 {
-            return Err("expected two or more, as in random,pattern".to_owned());
-        }
         all.entrants = Entrant::with_unique_names(all.entrants);
         Ok(all)
+    }
+
+    pub(crate) fn add_program(
+        &mut self,
+        name: &str,
+        external: &ExternalDecider,
+        externals: &Externals,
+    ) {
+        let program = Arc::new(ProgramStrategy::new(external, externals.runtime.clone()));
+        self.programs.push((name.to_owned(), Arc::clone(&program)));
+        self.entrants.push(Entrant {
+            name: name.to_owned(),
+            strategy: StrategySource::External(program),
+        });
     }
 }
 
 impl Externals {
     fn strategy(&self, name: &str) -> Result<PlayerStrategy, String> {
-        let fallback = &strategy::RANDOM;
-        let think_time = self.think_time;
         if let Some(program) = name.strip_prefix(PREFIX) {
             return Ok(PlayerStrategy::External(ExternalDecider::program(
-                program, fallback, think_time,
+                program,
+                None,
+                self.think_time,
             )?));
         }
-        if name == LLM {
-            return Err("write llm:MODEL, with the name that its server knows".to_owned());
+        if name.starts_with("llm") {
+            return Err(format!(
+                "{name:?}: a model is a [[player]] of `matchday experiment`"
+            ));
         }
-        match (name.strip_prefix(models::PREFIX), &self.models) {
-            (Some(model), Some(models)) => {
-                let decider = models.decider(model);
-                let name = name.into();
-                Ok(PlayerStrategy::External(ExternalDecider {
-                    name,
-                    decider,
-                    fallback,
-                    think_time,
-                }))
-            }
-            (Some(_), None) => Err(format!(
-                "{name} needs --llm-url: the address of the model's server"
-            )),
-            (None, _) => player_strategy::named(name),
-        }
+        player_strategy::named(name)
     }
 }
 

@@ -2,7 +2,6 @@
 
 pub mod best_responses;
 pub mod entrants;
-pub mod models;
 pub mod plots;
 pub mod program_strategy;
 pub mod progress;

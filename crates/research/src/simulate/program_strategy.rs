@@ -1,9 +1,10 @@
 //! An external program as a strategy of a simulation. Called synchronously by the simulating thread, with a timeout.
 
-use crate::ExternalStrategy;
+use crate::{ExternalStrategy, Place};
 use matchday_core::game::turn::TurnSheet;
 use matchday_runtime::Decider;
 use matchday_runtime::clock::Clock;
+use matchday_runtime::decider::{Failure, FailureKind};
 use matchday_runtime::deciders::player_strategy::ExternalDecider;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,35 +40,38 @@ impl ProgramStrategy {
             .clone()
     }
 
-    async fn decide_in_time(&self, turn: TurnSheet) -> Result<Value, String> {
+    async fn decide_in_time(&self, turn: TurnSheet) -> Result<Value, Failure> {
         match timeout(self.think_time, self.decider.decide(turn.clone())).await {
             Ok(answer) => {
                 let remark = answer
                     .remark
                     .map_or_else(String::new, |remark| format!("; it says {remark}"));
-                let decision = answer.decision.and_then(|value| turn.check(value));
-                decision.map_err(|why| format!("{why}{remark}"))
+                let said =
+                    |kind: FailureKind| move |why: String| kind.because(format!("{why}{remark}"));
+                match answer.decision {
+                    Ok(value) => turn.check(value).map_err(said(FailureKind::Illegal)),
+                    Err(why) => Err(said(FailureKind::Unreadable)(why)),
+                }
             }
-            Err(_) => Err(format!(
+            Err(_) => Err(FailureKind::Late.because(format!(
                 "nothing was decided in {:.1} s",
                 self.think_time.as_secs_f64()
-            )),
+            ))),
         }
     }
 }
 
 impl ExternalStrategy for ProgramStrategy {
-    fn decide(&self, mut turn: TurnSheet) -> Option<Value> {
+    fn decide(&self, mut turn: TurnSheet, _place: Place) -> Result<Value, FailureKind> {
         turn.deadline = self.clock.now() + self.think_time;
         turn.time_left_ms = u64::try_from(self.think_time.as_millis()).unwrap_or(u64::MAX);
         let decided = self.runtime.block_on(self.decide_in_time(turn));
-        decided
-            .map_err(|why| {
-                *self
-                    .last_failure
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner) = Some(why)
-            })
-            .ok()
+        decided.map_err(|Failure { kind, why }| {
+            *self
+                .last_failure
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(why);
+            kind
+        })
     }
 }

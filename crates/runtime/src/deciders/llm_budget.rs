@@ -4,7 +4,7 @@
 use matchday_core::agent::Usage;
 use matchday_core::player::PlayerEvent;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How much may be used. What is not named is not limited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct TokenPrices {
 pub struct LlmBudget {
     limits: UsageLimits,
     prices: TokenPrices,
-    used: Mutex<Used>,
+    used: Arc<Mutex<Used>>,
 }
 
 #[derive(Debug, Default)]
@@ -86,7 +86,17 @@ impl LlmBudget {
         Self {
             limits,
             prices,
-            used: Mutex::default(),
+            used: Arc::default(),
+        }
+    }
+
+    /// The same budget for a model with other prices.
+    #[must_use]
+    pub fn with_prices(&self, prices: TokenPrices) -> Self {
+        Self {
+            limits: self.limits,
+            prices,
+            used: Arc::clone(&self.used),
         }
     }
 
@@ -115,7 +125,7 @@ impl LlmBudget {
 
     /// Counts a call that is about to be made, or says why it must not be.
     pub(super) fn begin_call(&self) -> Result<(), String> {
-        if let Some(reached) = self.limits.reached(self.used().in_league) {
+        if let Some(reached) = self.spent() {
             return Err(format!("the model's budget is used up: {reached}"));
         }
         self.count(Usage {
@@ -125,12 +135,13 @@ impl LlmBudget {
         Ok(())
     }
 
-    /// Whether a limit is reached, so that no further call is made.
-    pub fn is_spent(&self) -> bool {
-        self.limits.reached(self.used().in_league).is_some()
+    /// The limit that is reached, in words, so that no further call is made.
+    pub fn spent(&self) -> Option<String> {
+        self.limits.reached(self.used().in_league)
     }
 
-    pub(super) fn count_tokens(&self, input_tokens: u64, output_tokens: u64) {
+    /// Returns what they cost.
+    pub(super) fn count_tokens(&self, input_tokens: u64, output_tokens: u64) -> u64 {
         let cost_micros = self.prices.cost_micros(input_tokens, output_tokens);
         self.count(Usage {
             calls: 0,
@@ -138,9 +149,11 @@ impl LlmBudget {
             output_tokens,
             cost_micros,
         });
+        cost_micros
     }
 
-    fn count(&self, usage: Usage) {
+    /// Counts what was used before, as by a run that is continued.
+    pub fn count(&self, usage: Usage) {
         let mut used = self.used();
         used.add(usage);
         used.untold = used.untold.plus(usage);

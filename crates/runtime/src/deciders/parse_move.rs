@@ -1,5 +1,6 @@
 //! Parses the move from a reply: a JSON value, an object that names it, or a bare word. Pure.
 
+use crate::decider::{Failure, FailureKind};
 use matchday_core::agent::ExternalResult;
 use serde_json::Value;
 
@@ -22,19 +23,18 @@ const SEARCHED_BYTES_MAX: usize = 64 * 1024;
 /// Parses the reply of a language model: the move and nothing else, or the last complete JSON object in it that has `move`.
 /// What the model thinks aloud is no answer, and nothing is guessed from prose. The error says what was wrong, to people and to
 /// the model.
-pub(super) fn parse_model_reply(reply: &str, options: &[Value]) -> ExternalResult {
+pub(super) fn parse_model_reply(reply: &str, options: &[Value]) -> Result<Value, Failure> {
     let answer = after_thinking(reply);
     if let Ok(value) = parse_exact(answer, options) {
         return Ok(value);
     }
     let Some(value) = last_named_move(answer) else {
-        return Err(format!(
-            "{} holds no JSON object with a \"move\"",
-            excerpt(answer)
-        ));
+        let why = format!("{} holds no JSON object with a \"move\"", excerpt(answer));
+        return Err(FailureKind::Unreadable.because(why));
     };
     let said = excerpt(&value.to_string());
-    matching_option(value, options).ok_or_else(|| format!("{said} is not one of the options"))
+    matching_option(value, options)
+        .ok_or_else(|| FailureKind::Illegal.because(format!("{said} is not one of the options")))
 }
 
 /// What follows the last block of thinking; a block that does not end holds no answer.
@@ -145,50 +145,50 @@ mod tests {
         }
     }
 
-    fn read(reply: &str) -> ExternalResult {
-        parse_model_reply(reply, &parities())
+    /// A reply as a model gives it, and what it is: the move, or why it is none.
+    #[derive(serde::Deserialize)]
+    struct Example {
+        about: String,
+        options: Vec<Value>,
+        reply: String,
+        #[serde(rename = "move")]
+        made: Option<Value>,
+        failure: Option<FailureKind>,
     }
 
     #[test]
-    fn the_last_object_with_a_move_is_what_the_model_says() {
-        for reply in [
-            "odd",
-            "\"odd\"",
-            "{\"move\": \"odd\"}",
-            "```json\n{\"move\": \"odd\"}\n```",
-            "Even numbers are as likely as odd ones, so: {\"move\": \"odd\"}",
-            "First I thought {\"move\": \"even\"}, but it is {\"move\": \"odd\"}.",
-            "The set {1, 2} has an even number. {\"move\": \"odd\"}",
-            "{\"move\": \"odd\"} {\"confidence\": 0.9}",
-            "{\"reasoning\": {\"move\": \"even\"}, \"move\": \"odd\"}",
-            "<think>{\"move\": \"even\"}? or {x</think>\n{\"move\": \"odd\"}",
-            "a {{{ \"move\": {\"move\":\"odd\"}",
-        ] {
-            assert_eq!(read(reply), Ok(json!("odd")), "{reply}");
+    fn every_reply_of_the_collection_is_read_as_it_says() {
+        let examples: Vec<Example> =
+            serde_json::from_str(include_str!("model_replies.json")).unwrap();
+        assert!(examples.len() > 40);
+        for Example {
+            about,
+            options,
+            reply,
+            made,
+            failure,
+        } in examples
+        {
+            let read = parse_model_reply(&reply, &options);
+            let (read, why) = match read {
+                Ok(value) => (Some(value), None),
+                Err(failure) => (None, Some(failure.kind)),
+            };
+            assert_eq!((read, why), (made, failure), "{about}: {reply}");
         }
     }
 
     #[test]
-    fn nothing_is_guessed_from_prose() {
-        for reply in [
-            "I choose **odd**.",
-            "I can't even consider this.",
-            "even or odd, who knows",
-            "<think>{\"move\": \"odd\"}",
-            "<think>odd</think>",
-            "{\"move\": \"odd\"",
-            "{\"choice\": \"perhaps\"}",
-        ] {
-            assert!(read(reply).is_err(), "{reply}");
-        }
+    fn what_was_wrong_is_told_in_few_words() {
         let prose = "The opponent threatens 0, so I must block: {\"move\": 99}";
-        let cells = [json!(0), json!(4)];
-        assert_eq!(
-            parse_model_reply(prose, &cells),
-            Err("\"99\" is not one of the options".to_owned())
-        );
+        let failure = parse_model_reply(prose, &[json!(0), json!(4)]).unwrap_err();
+        assert_eq!(failure.why, "\"99\" is not one of the options");
         let html = format!("<html>{}</html>", "x".repeat(1_000));
-        assert!(read(&html).unwrap_err().len() < 150);
+        assert!(read(&html).unwrap_err().why.len() < 150);
+    }
+
+    fn read(reply: &str) -> Result<Value, Failure> {
+        parse_model_reply(reply, &parities())
     }
 
     #[test]

@@ -20,12 +20,27 @@ pub enum PlayerStrategy {
     External(ExternalDecider),
 }
 
+/// The setting of those who fall back on nothing.
+pub const NO_FALLBACK: &str = "none";
+
+/// The built-in strategy of a setting, or `None` for [`NO_FALLBACK`].
+pub fn fallback(name: &str) -> Result<Option<&'static StrategyEntry>, String> {
+    if name == NO_FALLBACK {
+        return Ok(None);
+    }
+    let entry = strategy::named(name);
+    entry
+        .map(Some)
+        .map_err(|error| format!("{error}, or {NO_FALLBACK}"))
+}
+
 /// An external decider, and the strategy to fall back on.
 #[derive(Debug, Clone)]
 pub struct ExternalDecider {
     pub name: SmolStr,
     pub decider: Arc<dyn Decider>,
-    pub fallback: &'static StrategyEntry,
+    /// `None`: who does not decide forfeits.
+    pub fallback: Option<&'static StrategyEntry>,
     pub think_time: Duration,
 }
 
@@ -34,7 +49,7 @@ pub fn named(name: &str) -> Result<PlayerStrategy, String> {
     if let Some(program) = name.strip_prefix(PREFIX) {
         return Ok(PlayerStrategy::External(ExternalDecider::program(
             program,
-            &strategy::RANDOM,
+            Some(&strategy::RANDOM),
             THINK_TIME,
         )?));
     }
@@ -51,7 +66,7 @@ impl ExternalDecider {
     /// A program, as it is written after `command:`.
     pub fn program(
         command: &str,
-        fallback: &'static StrategyEntry,
+        fallback: Option<&'static StrategyEntry>,
         think_time: Duration,
     ) -> Result<Self, String> {
         let program: ProgramDecider = command
@@ -89,7 +104,15 @@ impl PlayerStrategy {
                 fallback,
                 think_time,
                 ..
-            }) => Player::with_external_decider(settings, fallback.build(), *think_time),
+            }) => {
+                let standby = fallback.unwrap_or(&strategy::RANDOM).build();
+                let player = Player::with_external_decider(settings, standby, *think_time);
+                if fallback.is_some() {
+                    player
+                } else {
+                    player.without_fallback()
+                }
+            }
         }
     }
 

@@ -231,7 +231,7 @@ settings! {
     STRATEGY: String = text("NAME"), [with_default(&[P], "random",
         "How it chooses: a built-in strategy, command:PROGRAM, or llm for a language model")];
     FALLBACK: String = text("NAME"), [
-        with_default(&[P], "random", "The built-in strategy that chooses when a program or a model does not"),
+        with_default(&[P], "random", "The built-in strategy that chooses when a program or a model does not; none forfeits"),
         with_default(&[S, M, L], "random", "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
     GAMES: String = text("NAMES"), [optional(&[P],
         "Games that it plays beyond those of `matchday games`, with commas")];
@@ -240,8 +240,8 @@ settings! {
     LLM_URL: String = parsed("URL", || "a URL, such as http://localhost:11434".into(), url), [optional(&[P],
         "The server of the model, for the strategy llm; its key comes from MATCHDAY_LLM_API_KEY")];
     LLM_MODEL: String = text("NAME"), [optional(&[P], "The model, as its server calls it")];
-    LLM_API: Api = one_of(&["openai", "anthropic"], &[Api::OpenAi, Api::Anthropic]), [with_default(&[P], "openai",
-        "What the server speaks: /v1/chat/completions or /v1/messages")];
+    LLM_API: Api = one_of(&Api::NAMES, &[Api::OpenAi, Api::Anthropic, Api::Ollama]), [with_default(&[P], "openai",
+        "What the server speaks: /v1/chat/completions, /v1/messages or /api/chat")];
     LLM_RETRIES: u32 = whole("N", 0, 100), [with_default(&[P], "2",
         "How often the model is asked again, and told what was wrong, after an answer that is no move")];
     LLM_BUDGET: UsageLimits = parsed("LIMITS", || "calls=N, tokens=N or money=N, with commas between them".into(), UsageLimits::parse), [optional(&[P],
