@@ -5,7 +5,7 @@ use super::settings::{self, Config};
 use super::{competition, daemon, games, notice, seat};
 use anyhow::{Context, Result, anyhow, bail};
 use matchday_core::game::GameEntry;
-use matchday_core::league::{Competition, Format, LeagueSettings};
+use matchday_core::league::{Competition, Format, LeagueSettings, Score};
 use matchday_core::protocol::GameType;
 use matchday_core::timing::Timing;
 use matchday_os::signals::Termination;
@@ -109,7 +109,7 @@ fn plan(config: &Config, game: &'static GameEntry, dashboard: bool) -> Result<Le
     Ok(LeaguePlan {
         league: LeagueSettings {
             league_id: competition::league_id(&game_type),
-            score: competition::score(config, &game_type)?,
+            score: Score::default_of(&game_type),
             game_type,
             // Everyone begins once.
             competition: Competition {

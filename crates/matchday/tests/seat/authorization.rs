@@ -17,7 +17,7 @@ async fn a_client_without_the_code_is_told_what_to_show_and_promised_no_oauth() 
             refused.headers["www-authenticate"],
             "Bearer realm=\"seats\""
         );
-        let why = refused.json()["error"]["message"].to_string();
+        let why = refused.json()["error"].to_string();
         assert!(why.contains("/join/CODE/mcp"), "{why}");
     }
     let wrong = [("authorization", "Bearer tok_join_wrong")];
