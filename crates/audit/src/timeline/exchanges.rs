@@ -4,9 +4,10 @@ use super::milliseconds;
 use crate::describe::summarize;
 use crate::log_set::LogSet;
 use matchday_core::league::League;
-use matchday_core::protocol::{Timestamp, Untrusted};
+use matchday_core::protocol::{Timestamp, Untrusted, UntrustedText};
 use matchday_core::referee::RefereeEvent;
 use matchday_store::exchange::{Direction, Exchange};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The agent at each endpoint.

@@ -23,10 +23,11 @@ const ALWAYS: [&str; 5] = [
 ];
 
 /// The form in which a model is shown a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObservationForm {
     /// As people read it, with the board drawn.
+    #[default]
     Text,
     /// As fields.
     Json,
@@ -190,9 +191,14 @@ impl Observation {
         fields
     }
 
-    /// The question that a model is asked in this form.
+    /// The question that a model is asked in this form. Without the deadline: it has no clock, and the same turn must be the
+    /// same question when a tournament is played again.
     pub fn question(&self, form: ObservationForm) -> String {
-        let json = || serde_json::to_string(self).unwrap_or_default();
+        let json = || {
+            let mut fields = self.fields(ObservationForm::Json);
+            fields.remove("deadline");
+            Value::from(fields).to_string()
+        };
         match form {
             ObservationForm::Text => self.to_string(),
             ObservationForm::Json => json(),
@@ -247,17 +253,14 @@ impl fmt::Display for Observation {
             draws,
             losses,
         } = self.record;
-        writeln!(
-            f,
-            "Your record: {wins} wins, {draws} draws, {losses} losses."
-        )?;
+        writeln!(f, "Your record: {wins} won, {draws} drawn, {losses} lost.")?;
         if !self.games_with_opponent.is_empty() {
             writeln!(f, "Your last games with this opponent, oldest first:")?;
         }
         for game in &self.games_with_opponent {
             writeln!(f, "- {game}")?;
         }
-        writeln!(f, "Options: {}", plain(&Value::from(self.options.clone())))?;
+        writeln!(f, "Options: {}", Value::from(self.options.clone()))?;
         write!(f, "You have {} seconds.", self.seconds_left)
     }
 }

@@ -66,7 +66,7 @@ fn all() -> Vec<Tool> {
         required: true,
         ..text(
             "choice",
-            "One of turn.options, as it is written there: even, 3 or {\"heap\": 1, \"take\": 2}.",
+            "One of turn.options, as it is written there, such as 3 or {\"heap\": 1, \"take\": 2}.",
         )
     };
     let reasoning = text(
