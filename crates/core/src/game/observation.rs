@@ -186,6 +186,8 @@ impl Observation {
             fields.retain(|name, _| ALWAYS.contains(&name.as_str()));
         }
         if form != ObservationForm::Json {
+            // The text has it.
+            fields.remove("board");
             fields.insert("text".to_owned(), self.to_string().into());
         }
         fields
