@@ -393,6 +393,7 @@ mod tests {
             let fields = seen.fields(form);
             assert!(ALWAYS.iter().all(|name| fields.contains_key(*name)));
             assert_eq!(fields.contains_key("text"), form != ObservationForm::Json);
+            assert!(!(fields.contains_key("text") && fields.contains_key("board")));
             assert_eq!(
                 fields.contains_key("context"),
                 form != ObservationForm::Text
