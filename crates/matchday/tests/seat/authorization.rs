@@ -4,7 +4,7 @@ use crate::room::{CODE, League, guarded, unhurried};
 use matchday_testkit::mcp_client::{get, initialize, send, send_to};
 use serde_json::json;
 
-/// There is no authorization server, so nothing promises one: a client that looks for OAuth would end with another error.
+/// There is no authorization server, so no 401 promises one: a client that looked for it would not show what the refusal says.
 #[tokio::test]
 async fn a_client_without_the_code_is_told_what_to_show_and_promised_no_oauth() {
     let league = League::new(unhurried()).await;
@@ -12,19 +12,16 @@ async fn a_client_without_the_code_is_told_what_to_show_and_promised_no_oauth() 
     let to = room.address;
     for method in ["POST", "GET", "DELETE"] {
         let refused = send(to, method, &[], &initialize("2025-11-25")).await;
-        assert_eq!(refused.status, 401, "{refused:?}");
-        assert_eq!(
-            refused.headers["www-authenticate"],
-            "Bearer realm=\"seats\""
-        );
+        assert_eq!(refused.status, 403, "{refused:?}");
+        assert!(!refused.headers.contains_key("www-authenticate"));
         let why = refused.json()["error"].to_string();
         assert!(why.contains("/join/CODE/mcp"), "{why}");
     }
     let wrong = [("authorization", "Bearer tok_join_wrong")];
     let refused = send(to, "POST", &wrong, &initialize("2025-11-25")).await;
-    assert_eq!(refused.status, 401);
-    let challenge = refused.headers["www-authenticate"].to_str().unwrap();
-    assert!(challenge.contains("error=\"invalid_token\""), "{challenge}");
+    assert_eq!(refused.status, 403);
+    let why = refused.json()["error"].to_string();
+    assert!(why.contains("this is not the code"), "{why}");
     for path in ["", "/mcp"] {
         let path = format!("/.well-known/oauth-protected-resource{path}");
         assert_eq!(get(to, &path).await.status, 404);
@@ -46,7 +43,7 @@ async fn with_the_code_in_its_path_a_client_that_cannot_set_headers_plays() {
         &initialize("2025-11-25"),
     )
     .await;
-    assert_eq!(wrong.status, 401, "{wrong:?}");
+    assert_eq!(wrong.status, 403, "{wrong:?}");
     let opened = send_to(to, "POST", &path(CODE), &[], &initialize("2025-11-25")).await;
     assert_eq!(opened.status, 200, "{opened:?}");
     let session = opened.headers["mcp-session-id"].to_str().unwrap();

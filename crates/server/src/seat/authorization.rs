@@ -1,14 +1,15 @@
-//! Who may use the seats: those who show a token, as a bearer or in the path. Nobody gives out tokens by OAuth, so nothing says so.
+//! Who may use the seats: those who show a token, as a bearer or in the path. The others get 403: at a 401 clients of the Model
+//! Context Protocol look for an authorization server, of which there is none, and do not show what the refusal says.
 
 use hyper::StatusCode;
-use hyper::header::{HeaderMap, WWW_AUTHENTICATE};
+use hyper::header::HeaderMap;
 use hyper::http::Extensions;
 use hyper::http::request::Parts;
 use matchday_core::protocol::Token;
 use matchday_core::protocol::jsonrpc::Fault;
 use matchday_core::protocol::token::TokenHash;
 use matchday_net::bearer::bearer;
-use matchday_net::response::{json, with_header};
+use matchday_net::response::json;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::{JoinCode, rpc_error};
 use serde::{Deserialize, Serialize};
@@ -43,22 +44,15 @@ impl Authorization {
         if admitted {
             return None;
         }
-        let (challenge, why) = match token {
-            None => (
-                "Bearer realm=\"seats\"",
+        let why = match token {
+            None => {
                 "show the join code that the operator gave you as Authorization: Bearer CODE, or in the address: \
-                 /join/CODE/mcp",
-            ),
-            Some(_) => (
-                "Bearer realm=\"seats\", error=\"invalid_token\"",
-                "this is not the code that the operator gave out for seats",
-            ),
+                 /join/CODE/mcp"
+            }
+            Some(_) => "this is not the code that the operator gave out for seats",
         };
-        let refusal = json(
-            StatusCode::UNAUTHORIZED,
-            rpc_error(Fault::InvalidRequest, why),
-        );
-        Some(with_header(refusal, WWW_AUTHENTICATE, challenge))
+        let refusal = rpc_error(Fault::InvalidRequest, why);
+        Some(json(StatusCode::FORBIDDEN, refusal))
     }
 
     /// The join code of the league that a request shows. The code of the seats is none.
