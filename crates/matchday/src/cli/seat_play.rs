@@ -116,6 +116,7 @@ fn plan(config: &Config, game: &'static GameEntry, dashboard: bool) -> Result<Le
                 format: Format::DoubleRoundRobin,
                 ..Competition::default()
             },
+            announce_lead: Duration::ZERO,
             timing: Timing {
                 choice: CHOICE_MAX,
                 ..Timing::default()

@@ -256,7 +256,7 @@ async fn earlier_games_are_told_to_the_model() {
         .as_str()
         .unwrap()
         .to_owned();
-    let line = "- R1M2 against P02: Win; you chose even, they chose odd, the number was even";
+    let line = "- R1M2: you won; you chose even, they chose odd; the number was even";
     assert!(question.contains(line), "{question}");
 }
 
