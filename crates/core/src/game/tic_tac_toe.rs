@@ -342,6 +342,7 @@ mod tests {
                 "board": ["O", null, null, null, "X", null, null, null, null],
                 "your_mark": "X",
                 "opponent_mark": "O",
+                "moves": [4, 0],
             })
         );
     }
