@@ -5,7 +5,7 @@ import { possible, recomputed } from './draw.js';
 import { openPanel } from './orders.js';
 import { command, empty, head, link, matchState, who } from './parts.js';
 import { replay } from './replay.js';
-import { duration, instant, moment, sentence } from './words.js';
+import { duration, instant, moment, sentence, withNames } from './words.js';
 import { waterfall } from './waterfall.js';
 
 export const topics = ['rounds', 'messages', 'standings'];
@@ -57,7 +57,7 @@ export function view(match, context) {
         match.took_ms ? ` in ${duration(match.took_ms)}` : null,
       ),
       score(match),
-      match.reason ? el('p', { class: 'reason' }, sentence(match.reason)) : null,
+      match.reason ? el('p', { class: 'reason' }, sentence(withNames(match.reason, [match.a, match.b]))) : null,
       match.proof === 'unproven'
         ? el('p', { class: 'refused' }, 'This result is unproven: it is its referee’s word, although a player has a key.')
         : null,
@@ -200,8 +200,8 @@ function moves(match) {
               'tr',
               {},
               el('td', {}, el('a', { href: link('matches', match.id, { ply: move.turn }) }, move.turn)),
-              el('td', {}, move.player),
-              el('td', {}, el('bdi', {}, typeof move.move === 'string' ? move.move : JSON.stringify(move.move))),
+              el('td', {}, el('bdi', {}, [match.a, match.b].find((player) => player.id === move.player)?.name ?? move.player)),
+              el('td', {}, el('bdi', {}, move.words)),
               el('td', {}, move.think_ms === undefined ? '–' : duration(move.think_ms)),
               el('td', {}, move.asked > 1 ? `${move.asked} times` : 'once'),
             ),
@@ -221,7 +221,7 @@ function draw(match, memory) {
   return el(
     'section',
     { class: 'card', key: 'draw', 'aria-labelledby': 'draw-title' },
-    el('h2', { id: 'draw-title' }, 'The draw'),
+    el('h2', { id: 'draw-title' }, 'The number'),
     drawn.number !== undefined && drawn.number !== null
       ? el('p', { class: 'drawn' }, el('b', {}, drawn.number), ` ${drawn.parity ?? ''}`)
       : null,
