@@ -31,7 +31,6 @@ use matchday_stats::head_to_head::HeadToHead;
 use matchday_store::StoreError;
 use serde::Serialize;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -245,8 +244,7 @@ impl Dashboard {
                 })
             }
             Route::Standings => {
-                let none = BTreeMap::new();
-                let chances = computed.map_or(&none, |computed| &computed.title_chances);
+                let chances = computed.map(|computed| &computed.title_chances);
                 to_json(&standings::page(snapshot, statistics, chances))
             }
             Route::Rounds => to_json(&rounds::all(snapshot)),

@@ -70,7 +70,7 @@ fn is_zero(count: &u32) -> bool {
 pub(crate) fn page(
     snapshot: &Snapshot,
     statistics: Option<&LeagueStatistics>,
-    title_chances: &BTreeMap<PlayerId, f64>,
+    title_chances: Option<&BTreeMap<PlayerId, f64>>,
 ) -> Versioned<StandingsPage> {
     let projection = &*snapshot.projection;
     let league = &projection.league;
@@ -87,7 +87,7 @@ pub(crate) fn page(
         .collect();
     let row = |standing: Standing| StandingRow {
         chance: title_chances
-            .get(&PlayerId::new(standing.who.id.as_str()))
+            .and_then(|chances| chances.get(&PlayerId::new(standing.who.id.as_str())))
             .copied(),
         more: more
             .iter()
