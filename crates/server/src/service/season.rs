@@ -6,6 +6,7 @@ use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_stats::Results;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What a season is created with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,7 +83,7 @@ pub(super) struct SeasonLeague {
     pub(super) league_id: LeagueId,
     pub(super) number: u32,
     /// Once it is over.
-    pub(super) results: Option<Results>,
+    pub(super) results: Option<Arc<Results>>,
 }
 
 #[derive(Debug, Clone)]
@@ -144,7 +145,7 @@ impl Season {
             }
             SeasonEvent::LeagueEnded { results } => {
                 if let Some(league) = self.leagues.last_mut() {
-                    league.results = Some(results.clone());
+                    league.results = Some(Arc::new(results.clone()));
                 }
             }
             SeasonEvent::Configured { plan } => self.plan = (**plan).clone(),
@@ -188,7 +189,7 @@ impl Season {
         let ended = self
             .leagues
             .iter()
-            .filter_map(|league| Some((league.league_id.to_string(), league.results.clone()?)));
+            .filter_map(|league| Some((league.league_id.to_string(), (**league.results.as_ref()?).clone())));
         ended.collect()
     }
 }

@@ -1,19 +1,20 @@
 //! `/api/seasons`: what it shows of seasons, and what it takes to create them.
 
-use super::leagues::secrets;
+use super::leagues::{joining, secrets};
 use super::types::{
     CreateSeason, CreatedSeason, LeagueOfSeason, SeasonAddress, SeasonDetails, SeasonList,
-    SeasonSummary,
+    SeasonPlayer, SeasonSummary,
 };
 use super::{ApiError, admit};
-use crate::service::season::Season;
+use crate::service::season::{Season, SeasonState};
 use crate::service::{Service, ServiceError, lock};
 use hyper::header::HeaderMap;
 use matchday_core::protocol::LeagueId;
-use matchday_stats::season::{KnownBy, SeasonRow, season_table};
+use matchday_stats::season::{KnownBy, SeasonRow, career, season_table};
+use std::sync::Arc;
 
 /// The seasons that the holder of these headers may see.
-pub(in crate::service) fn visible_seasons(
+fn visible_seasons(
     service: &Service,
     headers: &HeaderMap,
 ) -> Vec<(LeagueId, Season)> {
@@ -27,7 +28,7 @@ pub(in crate::service) fn visible_seasons(
         .collect()
 }
 
-pub(in crate::service) fn find_season(
+fn find_season(
     service: &Service,
     name: &LeagueId,
     headers: &HeaderMap,
@@ -50,6 +51,7 @@ fn address(service: &Service, name: &LeagueId) -> SeasonAddress {
 }
 
 fn summary(service: &Service, name: &LeagueId, season: &Season) -> SeasonSummary {
+    let table = table_of(service, name, season);
     SeasonSummary {
         address: address(service, name),
         game_type: season.plan.league.league.game_type.clone(),
@@ -58,6 +60,11 @@ fn summary(service: &Service, name: &LeagueId, season: &Season) -> SeasonSummary
         time_zone: season.plan.time_zone.clone(),
         starts_at: season.starts_at,
         skipped: season.skipped.clone(),
+        players: table.len(),
+        leader: table.first().map(|row| row.player.clone()),
+        join: (season.state != SeasonState::Ended).then(|| {
+            joining(service, address(service, name).url, &season.plan.league)
+        }),
         current_league: season.current().map(|league| league.league_id.clone()),
         is_playing: season.current().is_some() && season.started,
         leagues_played: season.ended().len(),
@@ -88,12 +95,51 @@ pub(super) fn show(
     Ok(SeasonDetails {
         summary: summary(service, name, &season),
         leagues: leagues.collect(),
-        table: season_table_of(&season),
+        table: table_of(service, name, &season).to_vec(),
     })
 }
 
-pub(in crate::service) fn season_table_of(season: &Season) -> Vec<SeasonRow> {
-    season_table(&season.ended(), KnownBy::Name)
+/// The table of a season after so many of its leagues.
+#[derive(Debug, Clone)]
+pub(in crate::service) struct KnownTable {
+    leagues: Vec<u32>,
+    table: Arc<Vec<SeasonRow>>,
+}
+
+/// The table of a season: computed again when another league is over.
+fn table_of(service: &Service, name: &LeagueId, season: &Season) -> Arc<Vec<SeasonRow>> {
+    let ended = season.leagues.iter().filter(|league| league.results.is_some());
+    let leagues: Vec<u32> = ended.map(|league| league.number).collect();
+    let known = lock(&service.season_tables).get(name).cloned();
+    if let Some(known) = known.filter(|known| known.leagues == leagues) {
+        return known.table;
+    }
+    let table = Arc::new(season_table(&season.ended(), KnownBy::Name));
+    let known = KnownTable {
+        leagues,
+        table: Arc::clone(&table),
+    };
+    lock(&service.season_tables).insert(name.clone(), known);
+    table
+}
+
+/// What a player of this name has done in a season.
+pub(super) fn player(
+    service: &Service,
+    name: &LeagueId,
+    player: &str,
+    headers: &HeaderMap,
+) -> Result<SeasonPlayer, ServiceError> {
+    let season = find_season(service, name, headers)?;
+    let table = table_of(service, name, &season);
+    let place = table.iter().position(|row| row.player == player);
+    let found = place.and_then(|place| Some((table.get(place)?.clone(), place + 1)));
+    let (row, rank) = found.ok_or_else(|| ServiceError::NoPlayer(player.to_owned()))?;
+    Ok(SeasonPlayer {
+        career: career(&season.ended(), KnownBy::Name, player),
+        row,
+        rank,
+    })
 }
 
 /// A season after a change of it.
