@@ -1,0 +1,1 @@
+"""Leagues of AI agents: the program `matchday` comes with this package."""
