@@ -5,16 +5,22 @@ import { who } from './parts.js';
 import { moment, number, plural } from './words.js';
 
 const REACHED = {
-  true: ['win', 'reachable', 'A connection to it can be made'],
-  false: ['bad', 'not reached', 'No connection to it can be made: is it running, and at this address?'],
+  direct: {
+    true: ['win', 'reachable', 'A connection to it can be made'],
+    false: ['bad', 'not reached', 'No connection to it can be made: is it running, and at this address?'],
+  },
+  relay: {
+    true: ['win', 'connected', 'It dials out to the league'],
+    false: ['bad', 'absent', 'It dials out to the league, and is not connected now'],
+  },
 };
 
 /** Whether the league reaches an agent; nothing while that is not known. */
 function reached(agent) {
-  const known = REACHED[agent?.connected];
+  const known = REACHED[agent?.via]?.[agent.connected];
   if (!known) return null;
   const [kind, word, why] = known;
-  return el('span', { class: `pill ${kind}`, title: agent.via === 'relay' ? 'It dials out to the league' : why }, word);
+  return el('span', { class: `pill ${kind}`, title: why }, word);
 }
 
 const row = (agent, connection) =>

@@ -42,7 +42,7 @@ export function view(found, route) {
             el(
               'section',
               { class: 'card flush', key: 'leagues', 'aria-label': 'Leagues' },
-              total > 5 || search || after ? searchForm(route) : null,
+              cardHead('Leagues', total > 5 || search || after ? searchForm(route) : null),
               leagues.length ? leagueTable(found, route) : empty(`No league has “${search}” in its name.`),
             ),
             pager(found, route),
@@ -129,35 +129,37 @@ function pager({ leagues, total, next }, { query }) {
 
 // Tables. Leagues, ladders and seasons have the same columns.
 
-const COLUMNS = ['Name', 'State', 'Players', 'Progress', 'First', ''];
+const COLUMNS = ['Name', 'State', 'Players', 'Progress', 'First'];
 
-function listTable(caption, rows, actions) {
-  const heads = actions ? COLUMNS : COLUMNS.slice(0, -1);
+function listTable(caption, rows) {
   return el(
     'table',
     { class: 'listing' },
-    el('caption', {}, caption),
+    el('caption', { class: 'unseen' }, caption),
     el(
       'thead',
       {},
       el(
         'tr',
         {},
-        heads.map((name) =>
-          el(
-            'th',
-            { scope: 'col', class: name === 'Players' ? 'n' : null },
-            name || el('span', { class: 'unseen' }, 'Orders'),
-          ),
-        ),
+        COLUMNS.map((name) => el('th', { scope: 'col', class: name === 'Players' ? 'n' : null }, name)),
       ),
     ),
     el('tbody', {}, rows),
   );
 }
 
-const named = (href, name, about) =>
-  el('th', { scope: 'row' }, el('a', { class: 'title', href }, name), el('span', { class: 'about' }, about));
+/** The head of a card with a list in it. */
+const cardHead = (title, ...more) => el('div', { class: 'list-head' }, el('h2', {}, title), more);
+
+const named = (href, name, about, actions = null) =>
+  el(
+    'th',
+    { scope: 'row' },
+    el('a', { class: 'title', href }, name),
+    el('span', { class: 'about' }, about),
+    actions ? el('span', { class: 'orders-of' }, actions) : null,
+  );
 
 const state = (phase, label) => el('span', { class: `pill phase-${phase}` }, label ?? phaseName(phase));
 
@@ -174,7 +176,6 @@ function leagueTable({ leagues, next }, { query, refresh }) {
   return listTable(
     'Leagues',
     shown.map((league) => leagueRow(league, actions ? leagueActions(league, refresh) : null)),
-    actions,
   );
 }
 
@@ -186,17 +187,16 @@ function leagueRow(league, actions) {
   return el(
     'tr',
     { key: id, class: `is-${phase}` },
-    named(page, id, season ? [about, ', of ', el('a', { href: `${ROOT}seasons/${season}` }, season)] : about),
+    named(page, id, season ? [about, ', of ', el('a', { href: `${ROOT}seasons/${season}` }, season)] : about, actions),
     el(
       'td',
       {},
       phase ? state(phase, phase === 'registration' ? 'Open' : phase === 'running' ? 'Live' : null) : state('lost', 'Cannot be read'),
       starting(starts, phase === 'registration' ? 'starts' : 'next round'),
     ),
-    el('td', { class: 'n', 'data-name': 'Players' }, phase ? number(league.players) : '–'),
+    el('td', { class: 'n', 'data-name': 'players' }, phase ? number(league.players) : '–'),
     el('td', { class: 'done' }, phase ? done(league) : null),
     el('td', { class: 'first' }, leaders(league, page)),
-    actions ? el('td', { class: 'orders-cell' }, actions) : null,
   );
 }
 
@@ -205,11 +205,12 @@ function done(league) {
   const { phase, round, rounds, matches, matches_decided: decided, matches_playing: playing } = league;
   if (phase === 'registration') return el('span', { class: 'about' }, 'not begun');
   const told = rounds ? `Round ${round} of ${rounds}` : `Round ${number(round)}`;
-  const more = playing ? `, ${playing} playing` : '';
+  const count = rounds ? `${number(decided)} of ${plural(matches, 'match', 'matches')}` : plural(decided, 'match', 'matches');
+  const more = playing ? `, ${number(playing)} live` : '';
   return [
     phase === 'completed' ? plural(decided, 'match', 'matches') : told,
     rounds && phase !== 'completed' ? progress(decided, matches, `Matches of ${league.league_id}`) : null,
-    phase === 'completed' ? null : el('span', { class: 'about' }, `${plural(decided, 'match', 'matches')} decided${more}`),
+    phase === 'completed' ? null : el('span', { class: 'about' }, count, more),
   ];
 }
 
@@ -251,13 +252,8 @@ function seasonTable(seasons, { memory, refresh }) {
       { key: season.name },
       named(page, season.name, words(season.game_type)),
       el('td', {}, seasonState(season), starting(season.starts_at, 'next league')),
-      el('td', { class: 'n', 'data-name': 'Players' }, season.players ? number(season.players) : '–'),
-      el(
-        'td',
-        { class: 'done' },
-        plural(season.leagues_played, 'league'),
-        el('span', { class: 'about' }, 'played'),
-      ),
+      el('td', { class: 'n', 'data-name': 'players' }, season.players ? number(season.players) : el('span', { class: 'muted' }, '–')),
+      el('td', { class: 'done' }, season.leagues_played ? `${plural(season.leagues_played, 'league')} played` : el('span', { class: 'about' }, 'not begun')),
       el(
         'td',
         { class: 'first' },
@@ -274,7 +270,8 @@ function seasonTable(seasons, { memory, refresh }) {
   return el(
     'section',
     { class: 'card flush', key: 'seasons', 'aria-label': 'Seasons' },
-    listTable('Seasons', rows, false),
+    cardHead('Seasons'),
+    listTable('Seasons', rows),
     all
       ? null
       : el(
@@ -321,5 +318,5 @@ function joining({ leagues, seasons }, { memory, refresh }) {
           ),
         )
       : el('p', { class: 'muted' }, chosen.what);
-  return joinBox(chosen.join, chosen.game_type, { title: 'Join this league', more: which });
+  return joinBox(chosen.join, chosen.game_type, { title: 'Join a league', more: which });
 }

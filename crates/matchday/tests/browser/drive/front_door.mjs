@@ -33,7 +33,7 @@ await scenario(async ({ url, visit }) => {
   assert.match(await row('nightly').textContent(), /next league (tonight|today|tomorrow) \d\d:\d\d/);
   assert.match(await row('nightly').textContent(), /1 league/);
 
-  const join = page.getByRole('region', { name: 'Join this league' });
+  const join = page.getByRole('region', { name: 'Join a league' });
   const commands = await join.locator('code').allTextContents();
   assert.equal(commands.length, 3);
   assert.match(commands[0], /^matchday new player my-player --lang python --game even_odd$/);
