@@ -41,7 +41,7 @@ function season(data, { refresh }) {
         'div',
         { class: 'aside', key: 'aside' },
         data.join ? joinBox(data.join, data.game_type, { title: 'Join this season' }) : null,
-        leagueList(leagues),
+        leagueList(name, leagues),
       ),
     ),
   ];
@@ -111,7 +111,8 @@ const noTable = () =>
     empty('It stands here as soon as the first league of the season is over.'),
   );
 
-const leagueList = (leagues) =>
+/** The current league has the season's address, so that its operator's token is known there. */
+const leagueList = (name, leagues) =>
   el(
     'section',
     { class: 'card', key: 'leagues', 'aria-labelledby': 'leagues-title' },
@@ -125,7 +126,7 @@ const leagueList = (leagues) =>
           el(
             'li',
             { key: league.league_id },
-            el('a', { href: `${ROOT}leagues/${league.league_id}/` }, league.league_id),
+            el('a', { href: `${ROOT}leagues/${league.ended ? league.league_id : name}/` }, league.league_id),
             ' ',
             league.ended ? el('span', { class: 'pill' }, 'Finished') : el('span', { class: 'pill win' }, 'Current'),
           ),

@@ -38,7 +38,6 @@ mod topics;
 
 pub use access::Access;
 pub use page::league::Joining;
-pub(crate) use page::league::needs_code;
 pub(crate) use query::{Query, percent_decode};
 pub(crate) use response::with_security_headers;
 pub use readers::Readers;

@@ -98,7 +98,10 @@ pub(super) async fn handle(
     match send(intake, body, token, peer).await {
         // A new token or join code is shown in the answer alone.
         Ok(secret) => {
-            let answer = json!({ "said": said, "secret": secret.as_ref().map(Token::reveal) });
+            let answer = match &secret {
+                None => json!({ "said": said }),
+                Some(secret) => json!({ "said": said, "secret": secret.reveal() }),
+            };
             response::data(StatusCode::OK, answer.to_string())
         }
         Err(error) => error.response(),

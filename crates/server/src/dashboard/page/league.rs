@@ -7,7 +7,7 @@ use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
 use matchday_audit::describe;
 use matchday_audit::league_view::{PlayerName, format_name};
-use matchday_core::league::{League, LeagueSettings};
+use matchday_core::league::League;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::{AgentRole, GameStatus, Phase};
 use matchday_stats::LeagueStatistics;
@@ -145,12 +145,6 @@ pub(crate) fn is_open(league: &League) -> bool {
     }
 }
 
-/// Whether players need a code.
-pub(crate) fn needs_code(settings: &LeagueSettings) -> bool {
-    let mut invited = settings.roster.iter();
-    invited.any(|invitation| invitation.role == AgentRole::Player)
-}
-
 pub(crate) fn page(
     snapshot: &Snapshot,
     statistics: Option<&LeagueStatistics>,
@@ -229,7 +223,7 @@ pub(crate) fn page(
             .map(|url| Joining {
                 url,
                 dial: location.has_relay,
-                needs_code: needs_code(&league.settings),
+                needs_code: league.needs_code(AgentRole::Player),
             }),
         tokens_optional: !league.settings.tokens.is_required(),
         technical_losses: technical,

@@ -5,7 +5,7 @@ use super::types::{
     LeagueDetails, LeagueList, LeagueState, LeagueSummary, ListedLeague, Progress, Secrets,
 };
 use super::{ApiError, admit};
-use crate::dashboard::{Access, Query, needs_code};
+use crate::dashboard::{Access, Query};
 use crate::league::{LeaguePlan, NewLeague};
 use crate::service::registry::Registered;
 use crate::service::{Service, ServiceError, lock};
@@ -13,7 +13,7 @@ use hyper::header::HeaderMap;
 use hyper::{StatusCode, Uri};
 use matchday_audit::league_view::PlayerName;
 use matchday_core::league::{Format, League};
-use matchday_core::protocol::messages::Phase;
+use matchday_core::protocol::messages::{AgentRole, Phase};
 use matchday_core::protocol::{LeagueId, PlayerId, Timestamp, Token};
 use matchday_net::bearer::bearer;
 use std::sync::Arc;
@@ -242,10 +242,11 @@ async fn listed(service: &Service, league: &Registered) -> ListedLeague {
 }
 
 pub(super) fn joining(service: &Service, url: String, plan: &LeaguePlan) -> Joining {
+    let mut invited = plan.league.roster.iter();
     Joining {
         url,
         dial: service.settings.host.relay_limits.is_some(),
-        needs_code: needs_code(&plan.league),
+        needs_code: invited.any(|invitation| invitation.role == AgentRole::Player),
     }
 }
 
