@@ -58,7 +58,8 @@ impl Reach {
             {
                 let (client, routes) = (self.client.clone(), self.routes.clone());
                 looking.spawn(async move {
-                    let is_there = is_reached(&client, &routes, &url, Instant::now() + WITHIN).await;
+                    let is_there =
+                        is_reached(&client, &routes, &url, Instant::now() + WITHIN).await;
                     (url, is_there)
                 });
             }
@@ -67,6 +68,8 @@ impl Reach {
             }
         }
         let known = found.iter();
-        known.map(|(url, (_, is_there))| (url.clone(), *is_there)).collect()
+        known
+            .map(|(url, (_, is_there))| (url.clone(), *is_there))
+            .collect()
     }
 }

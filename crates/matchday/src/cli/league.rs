@@ -338,8 +338,8 @@ fn list_text(listed: &LeagueList, search: Option<&str>) -> String {
         };
     }
     let row = |ListedLeague {
-             summary, progress, ..
-         }: &ListedLeague| {
+                   summary, progress, ..
+               }: &ListedLeague| {
         let known =
             |text: fn(&Progress) -> String| progress.as_ref().map_or_else(|| "-".to_owned(), text);
         vec![

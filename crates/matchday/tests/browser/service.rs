@@ -38,26 +38,46 @@ fn front_door() -> Door {
     let fixture = Fixture::new();
     let service = fixture.serve(&[]);
     let two = ["--start-when", "players=2"];
-    let ladder = [&two[..], &["--format", "ladder", "--matches-per-hour", "5000"]].concat();
+    let ladder = [
+        &two[..],
+        &["--format", "ladder", "--matches-per-hour", "5000"],
+    ]
+    .concat();
     fixture.create(&["autumn"], &two);
     fixture.create(&["climbers"], &ladder);
     fixture.create(&["winter"], &[]);
     register(&fixture, "winter", HOSTILE, 1);
     let season = ["season", "create", "nightly", "--schedule", "0 20 * * *"];
     let at = format!("http://{}", fixture.listen);
-    let ours = ["--service", &at, "--service-token", SERVICE_TOKEN, "--lead", "0"];
+    let ours = [
+        "--service",
+        &at,
+        "--service-token",
+        SERVICE_TOKEN,
+        "--lead",
+        "0",
+    ];
     let made = fixture.cli.run(&[&season[..], &ours].concat());
     assert_eq!(made.code, 0, "{made:?}");
     let mut players = Vec::new();
-    for league in ["autumn", "autumn", "climbers", "climbers", "nightly", "nightly"] {
+    for league in [
+        "autumn", "autumn", "climbers", "climbers", "nightly", "nightly",
+    ] {
         let player = fixture.player(league);
         player.until("registered as");
         players.push(player);
     }
-    let run = fixture.call("POST", "/api/seasons/nightly/run", Some(SERVICE_TOKEN), None);
+    let run = fixture.call(
+        "POST",
+        "/api/seasons/nightly/run",
+        Some(SERVICE_TOKEN),
+        None,
+    );
     assert_eq!(run.status, 200, "{run:?}");
     fixture.until("autumn", |league| league["phase"] == "completed");
-    fixture.until("climbers", |league| league["matches_decided"].as_u64() > Some(2));
+    fixture.until("climbers", |league| {
+        league["matches_decided"].as_u64() > Some(2)
+    });
     fixture.until("nightly_2", |league| league["phase"] == "registration");
     Door {
         fixture,
@@ -87,7 +107,8 @@ fn an_operator_of_a_service_creates_steers_and_removes_leagues_in_the_browser() 
     plays("service_operator", &fixture, &[SERVICE_TOKEN]);
     // Who did what stands in the service's log.
     service.until("POST /api/leagues by the holder of the service token, from 127.0.0.1: 201");
-    service.until("DELETE /api/leagues/class by the holder of the service token, from 127.0.0.1: 200");
+    service
+        .until("DELETE /api/leagues/class by the holder of the service token, from 127.0.0.1: 200");
 }
 
 #[test]
@@ -116,7 +137,10 @@ fn registration_shows_who_is_there_who_is_missing_and_who_is_reached() {
         .cli
         .start(&["player", "--listen", &listen, "--manager", join(0)]);
     ann.until("registered as");
-    let gone = format!("/leagues/class/join/{}/mcp", codes[1]["join_code"].as_str().unwrap());
+    let gone = format!(
+        "/leagues/class/join/{}/mcp",
+        codes[1]["join_code"].as_str().unwrap()
+    );
     let answer = fixture.post(&gone, registration()).json();
     assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
     let token = league["operator_token"].as_str().unwrap();

@@ -254,7 +254,9 @@ fn leagues_are_listed_by_pages_with_how_far_they_are_and_found_by_name() {
     for path in ["/", "/leagues?search=spr", "/seasons/any"] {
         let page = fixture.call("GET", path, None, None);
         assert!(
-            page.status == 200 && page.body.contains("assets/service.js") && !page.body.contains("summer"),
+            page.status == 200
+                && page.body.contains("assets/service.js")
+                && !page.body.contains("summer"),
             "{page:?}"
         );
     }

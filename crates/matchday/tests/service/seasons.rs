@@ -169,7 +169,10 @@ fn players_that_stay_up_play_every_league_of_a_season() {
     let first = season["table"][0]["player"].as_str().unwrap();
     assert_eq!(season["leader"], first);
     assert!(
-        season["join"]["url"].as_str().unwrap().ends_with("/leagues/nightly/mcp"),
+        season["join"]["url"]
+            .as_str()
+            .unwrap()
+            .ends_with("/leagues/nightly/mcp"),
         "{season}"
     );
     let listed = get("/api/leagues").json();

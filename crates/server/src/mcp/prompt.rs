@@ -126,7 +126,11 @@ fn standing(status: Option<&Value>) -> String {
             "The league {league} is {phase}: {}, {} matches completed. {}",
             match is_ladder {
                 true => format!("round {} of a ladder", text("current_round")),
-                false => format!("round {} of {}", text("current_round"), text("total_rounds")),
+                false => format!(
+                    "round {} of {}",
+                    text("current_round"),
+                    text("total_rounds")
+                ),
             },
             text("matches_completed"),
             match is_ladder {

@@ -367,9 +367,7 @@ impl ServiceHttp {
             ServiceRoute::LeagueList => pages::page(""),
             ServiceRoute::SeasonPage => pages::page("../"),
             ServiceRoute::Asset => assets::answer(matched.value(0), request.headers()),
-            _ if !matched.route.is_change() => {
-                api::answer(service, target, matched, request).await
-            }
+            _ if !matched.route.is_change() => api::answer(service, target, matched, request).await,
             _ => {
                 let what = format!("{} {}", request.method(), request.uri().path());
                 let answer = api::answer(service, target, matched, request).await;

@@ -184,12 +184,23 @@ impl Season {
         }
     }
 
-    /// Each league that is over, with its results.
-    pub(super) fn ended(&self) -> Vec<(String, Results)> {
-        let ended = self
+    /// How many leagues are over.
+    pub(super) fn played(&self) -> usize {
+        let played = self
             .leagues
             .iter()
-            .filter_map(|league| Some((league.league_id.to_string(), (**league.results.as_ref()?).clone())));
+            .filter(|league| league.results.is_some());
+        played.count()
+    }
+
+    /// Each league that is over, with its results.
+    pub(super) fn ended(&self) -> Vec<(String, Results)> {
+        let ended = self.leagues.iter().filter_map(|league| {
+            Some((
+                league.league_id.to_string(),
+                (**league.results.as_ref()?).clone(),
+            ))
+        });
         ended.collect()
     }
 }

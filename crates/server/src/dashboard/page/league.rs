@@ -80,7 +80,9 @@ impl Roster {
         (!named.is_empty()).then(|| Self {
             places: named.len(),
             taken: named.iter().filter(|(_, taken)| *taken).count(),
-            missing: access.operator.then(|| missing.map(|(name, _)| name.raw().to_owned()).collect()),
+            missing: access
+                .operator
+                .then(|| missing.map(|(name, _)| name.raw().to_owned()).collect()),
         })
     }
 }
@@ -137,7 +139,7 @@ pub struct Joining {
 }
 
 /// Whether players can register now.
-pub(crate) fn is_open(league: &League) -> bool {
+fn is_open(league: &League) -> bool {
     match league.phase {
         Phase::Registration => true,
         Phase::Running | Phase::Paused => league.is_ladder(),

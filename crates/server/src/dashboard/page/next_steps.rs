@@ -112,7 +112,11 @@ fn registered(league: &League) -> String {
         "{} and {} {} registered",
         count_of(players, "player", "players"),
         count_of(referees, "referee", "referees"),
-        if players + referees == 1 { "has" } else { "have" }
+        if players + referees == 1 {
+            "has"
+        } else {
+            "have"
+        }
     )
 }
 

@@ -218,11 +218,13 @@ async fn listed(service: &Service, league: &Registered) -> ListedLeague {
     let summary = summary(service, league);
     let (season, _) = service.season_of(league.number);
     let of_season = season.as_ref().and_then(|name| service.season(name));
-    let is_open = known.as_ref().is_some_and(|known| match known.progress.phase {
-        Phase::Registration => true,
-        Phase::Running | Phase::Paused => known.progress.format == Format::Ladder,
-        Phase::Completed => false,
-    });
+    let is_open = known
+        .as_ref()
+        .is_some_and(|known| match known.progress.phase {
+            Phase::Registration => true,
+            Phase::Running | Phase::Paused => known.progress.format == Format::Ladder,
+            Phase::Completed => false,
+        });
     let starts_at = match known.as_ref().map(|known| known.progress.phase) {
         Some(Phase::Registration) => of_season
             .filter(|season| {

@@ -5,8 +5,7 @@ use super::types::{
     ArchivedLeague, ClusterStatus, ConfigureLeague, ConfigureSeason, ConfiguredLeague,
     CreateLeagues, CreateSeason, CreatedLeagues, CreatedSeason, DeletedLeague, ImportLeague,
     LeagueAddress, LeagueDetails, LeagueList, Refusal, SeasonDetails, SeasonList, SeasonPlayer,
-    SeasonSummary,
-    StartedLeague,
+    SeasonSummary, StartedLeague,
 };
 use matchday_runtime::routes::{BodyLimit, Permission, ROUTES, Route, ServiceRoute, Target};
 use schemars::generate::SchemaSettings;
@@ -162,7 +161,10 @@ fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
         ServiceRoute::Cluster => schemas.answered::<ClusterStatus>(200, "The services"),
         ServiceRoute::SeasonPlayer => schemas
             .answered::<SeasonPlayer>(200, "Its row of the table, and each league")
-            .refuses(404, "There is no such season or player, or it is not open to readers"),
+            .refuses(
+                404,
+                "There is no such season or player, or it is not open to readers",
+            ),
         ServiceRoute::OpenApi
         | ServiceRoute::SeasonPage
         | ServiceRoute::LeagueList

@@ -14,10 +14,7 @@ use matchday_stats::season::{KnownBy, SeasonRow, career, season_table};
 use std::sync::Arc;
 
 /// The seasons that the holder of these headers may see.
-fn visible_seasons(
-    service: &Service,
-    headers: &HeaderMap,
-) -> Vec<(LeagueId, Season)> {
+fn visible_seasons(service: &Service, headers: &HeaderMap) -> Vec<(LeagueId, Season)> {
     let is_admitted = admit(service, headers).is_ok();
     let registry = lock(&service.registry);
     let seasons = registry
@@ -62,12 +59,11 @@ fn summary(service: &Service, name: &LeagueId, season: &Season) -> SeasonSummary
         skipped: season.skipped.clone(),
         players: table.len(),
         leader: table.first().map(|row| row.player.clone()),
-        join: (season.state != SeasonState::Ended).then(|| {
-            joining(service, address(service, name).url, &season.plan.league)
-        }),
+        join: (season.state != SeasonState::Ended)
+            .then(|| joining(service, address(service, name).url, &season.plan.league)),
         current_league: season.current().map(|league| league.league_id.clone()),
         is_playing: season.current().is_some() && season.started,
-        leagues_played: season.ended().len(),
+        leagues_played: season.played(),
     }
 }
 
@@ -108,7 +104,10 @@ pub(in crate::service) struct KnownTable {
 
 /// The table of a season: computed again when another league is over.
 fn table_of(service: &Service, name: &LeagueId, season: &Season) -> Arc<Vec<SeasonRow>> {
-    let ended = season.leagues.iter().filter(|league| league.results.is_some());
+    let ended = season
+        .leagues
+        .iter()
+        .filter(|league| league.results.is_some());
     let leagues: Vec<u32> = ended.map(|league| league.number).collect();
     let known = lock(&service.season_tables).get(name).cloned();
     if let Some(known) = known.filter(|known| known.leagues == leagues) {
