@@ -5,7 +5,7 @@ import { el } from './dom.js';
 import { joinBox } from './join.js';
 import { empty, head, phaseName, progress } from './parts.js';
 import { leagueActions } from './service-operator.js';
-import { number, plural, when, words, zoned } from './words.js';
+import { gameName, number, plural, when, words, zoned } from './words.js';
 
 const LIMIT = 50;
 const SEASONS_SHOWN = 12;
@@ -183,7 +183,7 @@ function leagueRow(league, actions) {
   const { league_id: id, phase, format, season } = league;
   const page = `${ROOT}leagues/${id}/`;
   const starts = league.starts_at && Date.parse(league.starts_at) > Date.now() ? league.starts_at : null;
-  const about = [words(league.game_type), format ? words(format) : null].filter(Boolean).join(', ');
+  const about = [gameName(league.game_type), format ? words(format) : null].filter(Boolean).join(', ');
   return el(
     'tr',
     { key: id, class: `is-${phase}` },
@@ -250,7 +250,7 @@ function seasonTable(seasons, { memory, refresh }) {
     return el(
       'tr',
       { key: season.name },
-      named(page, season.name, words(season.game_type)),
+      named(page, season.name, gameName(season.game_type)),
       el('td', {}, seasonState(season), starting(season.starts_at, 'next league')),
       el('td', { class: 'n', 'data-name': 'players' }, season.players ? number(season.players) : el('span', { class: 'muted' }, '–')),
       el('td', { class: 'done' }, season.leagues_played ? `${plural(season.leagues_played, 'league')} played` : el('span', { class: 'about' }, 'not begun')),

@@ -6,7 +6,7 @@ import { joinBox } from './join.js';
 import { empty, figure, figures, head } from './parts.js';
 import { seasonState } from './service-list.js';
 import { seasonActions } from './service-operator.js';
-import { number, plural, when, words, zoned } from './words.js';
+import { gameName, number, plural, when, zoned } from './words.js';
 
 export const title = (_, { name, player }) => (player ? `${player}, ${name}` : name);
 
@@ -23,7 +23,7 @@ function season(data, { refresh }) {
     el(
       'div',
       { class: 'hero', key: 'hero' },
-      head(name, el('p', { class: 'muted' }, seasonState(data), ' ', words(data.game_type), ', ', next(data))),
+      head(name, el('p', { class: 'muted' }, seasonState(data), ' ', gameName(data.game_type), ', ', next(data))),
       figures(
         figure(number(data.leagues_played), data.leagues_played === 1 ? 'league played' : 'leagues played'),
         figure(number(table.length), table.length === 1 ? 'player' : 'players'),

@@ -50,6 +50,7 @@ pub(crate) struct LeaguePage {
     #[serde(skip_serializing_if = "Option::is_none")]
     roster: Option<Roster>,
     /// Whether it is one of the leagues of a service, which has a list of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     in_service: bool,
     /// How agents join, while they can.
     #[serde(skip_serializing_if = "Option::is_none")]
