@@ -3,6 +3,7 @@
 //! # Layout
 //! - surfaces: [`mcp`] (the Model Context Protocol), [`seat`] (seats for clients that cannot be called), [`relay`] (mailboxes for
 //!   agents that dial out; [`connect`] is its other side), [`dashboard`] (a league in a browser)
+//! - `reach`: whether agents can be reached
 //! - [`league`]: a league that runs; [`local`]: one with all its agents in one process; [`service`]: many leagues in one process, and several processes on one store
 
 pub mod connect;
@@ -10,6 +11,7 @@ pub mod dashboard;
 pub mod league;
 pub mod local;
 pub mod mcp;
+mod reach;
 pub mod relay;
 pub mod seat;
 pub mod service;

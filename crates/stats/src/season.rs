@@ -226,6 +226,47 @@ pub fn season_table(leagues: &[(String, Results)], by: KnownBy) -> Vec<SeasonRow
     rows
 }
 
+/// What a player has done in one league of a season.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CareerRow {
+    pub league: String,
+    /// Its id there.
+    pub player_id: String,
+    /// Where it ended in the league's standings, and among how many.
+    pub place: usize,
+    pub players: usize,
+    /// Forfeited matches included.
+    pub wins: u32,
+    pub draws: u32,
+    pub losses: u32,
+    /// After this league.
+    pub rating: f64,
+}
+
+/// What a player has done in each league of a season that it was in, in their order.
+pub fn career(leagues: &[(String, Results)], by: KnownBy, player: &str) -> Vec<CareerRow> {
+    let careers = careers(leagues, by);
+    let found = careers.iter().find(|career| career.player == player);
+    let mut ratings = found.into_iter().flat_map(|career| &career.history);
+    let row = |(league, results): &(String, Results)| {
+        let place = keys(results, by).iter().position(|key| key == player)?;
+        let player_id = results.players.get(place)?.id.clone();
+        let alone = season_table(&[(league.clone(), results.clone())], by);
+        let row = alone.into_iter().find(|row| row.player == player)?;
+        Some(CareerRow {
+            league: league.clone(),
+            player_id,
+            place: place + 1,
+            players: results.players.len(),
+            wins: row.wins,
+            draws: row.draws,
+            losses: row.losses,
+            rating: ratings.next().map_or(row.rating, |after| after.rating),
+        })
+    };
+    leagues.iter().filter_map(row).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -337,7 +337,9 @@ fn list_text(listed: &LeagueList, search: Option<&str>) -> String {
             None => "no league yet: create one with `matchday league create NAME`".to_owned(),
         };
     }
-    let row = |ListedLeague { summary, progress }: &ListedLeague| {
+    let row = |ListedLeague {
+                   summary, progress, ..
+               }: &ListedLeague| {
         let known =
             |text: fn(&Progress) -> String| progress.as_ref().map_or_else(|| "-".to_owned(), text);
         vec![

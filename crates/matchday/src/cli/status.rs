@@ -117,7 +117,10 @@ pub(super) fn status_table(status: &Value) -> String {
             Untrusted::new(&status.to_string()).escaped()
         );
     }
-    let mut round = format!("{} of {}", text("current_round"), text("total_rounds"));
+    let mut round = match status.get("ladder") {
+        Some(Value::Bool(true)) => text("current_round"),
+        _ => format!("{} of {}", text("current_round"), text("total_rounds")),
+    };
     if text("status") == REGISTRATION {
         // The rounds are drawn up at the start.
         round = "-".to_owned();

@@ -12,6 +12,7 @@ mod league;
 mod live;
 mod pages;
 mod script;
+mod service;
 mod stand;
 mod tutorial;
 

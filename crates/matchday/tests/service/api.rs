@@ -250,11 +250,18 @@ fn leagues_are_listed_by_pages_with_how_far_they_are_and_found_by_name() {
             .contains("2 of 4 leagues; the next ones: matchday league list --after spring"),
         "{listed:?}"
     );
-    let html = fixture.call("GET", "/?search=spr", None, None).body;
-    assert!(
-        html.contains("open for registration") && !html.contains("summer"),
-        "{html}"
-    );
+    // The page is the same for everybody: its script asks the API.
+    for path in ["/", "/leagues?search=spr", "/seasons/any"] {
+        let page = fixture.call("GET", path, None, None);
+        assert!(
+            page.status == 200
+                && page.body.contains("assets/service.js")
+                && !page.body.contains("summer"),
+            "{page:?}"
+        );
+    }
+    let script = fixture.call("GET", "/assets/service.js", None, None);
+    assert_eq!(script.status, 200, "{script:?}");
 }
 
 #[test]

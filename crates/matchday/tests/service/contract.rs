@@ -1,6 +1,7 @@
 //! The service answers as its OpenAPI document says: every operation, and refusals.
 
 use crate::fixture::{Fixture, SERVICE_TOKEN};
+use matchday_testkit::eventually::eventually;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -59,6 +60,7 @@ impl Contract {
             assert_valid(&taken, body, &operation);
         }
         let url = path.replace("{id}", name).replace("{name}", name);
+        let url = url.replace("{player}", "alpha");
         let token = (status != 401).then_some(SERVICE_TOKEN);
         let response = self.fixture.call(method, &url, token, body);
         assert_eq!(response.status, status, "{operation}: {response:?}");
@@ -136,7 +138,7 @@ fn every_operation_answers_as_the_document_says() {
 
     let settings = json!({"lead": "0", "endpoint-check": "off"});
     let season = json!({"name": "nightly", "schedule": "0 22 * * *", "time_zone": "UTC", "settings": settings});
-    contract.call("POST", "/api/seasons", "", Some(season), 201);
+    let made = contract.call("POST", "/api/seasons", "", Some(season), 201);
     contract.call("GET", "/api/seasons", "", None, 200);
     contract.call("GET", "/api/seasons/{name}", "nightly", None, 200);
     let later = json!({"schedule": "2999-01-01T20:00"});
@@ -158,6 +160,25 @@ fn every_operation_answers_as_the_document_says() {
     });
     contract.call("POST", "/api/seasons/{name}/run", "nightly", None, 200);
     contract.call("POST", "/api/seasons/{name}/end", "nightly", None, 200);
+    let end = || {
+        let token = made["operator_token"].as_str();
+        let order = Some(json!({"order": "end"}));
+        let path = "/leagues/nightly/api/orders";
+        contract.fixture.call("POST", path, token, order)
+    };
+    eventually("the league can be ended", || match end() {
+        answer if answer.status == 200 => Ok(()),
+        answer => Err(answer),
+    });
+    eventually("the league is over", || {
+        let season = contract.call("GET", "/api/seasons/{name}", "nightly", None, 200);
+        match season["leagues_played"] == 1 {
+            true => Ok(()),
+            false => Err(season),
+        }
+    });
+    let player = "/api/seasons/{name}/players/{player}";
+    contract.call("GET", player, "nightly", None, 200);
     contract.call("GET", "/api/cluster", "", None, 200);
     assert_eq!(*contract.answered.borrow(), contract.operations());
 }

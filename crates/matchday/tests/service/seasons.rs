@@ -163,17 +163,27 @@ fn players_that_stay_up_play_every_league_of_a_season() {
             told.out
         );
     }
-    let page = fixture.call("GET", "/seasons/nightly", None, None);
+    let get = |path: &str| fixture.call("GET", path, None, None);
+    let season = get("/api/seasons/nightly").json();
+    assert_eq!(season["players"], season["table"].as_array().unwrap().len());
+    let first = season["table"][0]["player"].as_str().unwrap();
+    assert_eq!(season["leader"], first);
     assert!(
-        page.status == 200 && page.body.contains("Ada") && page.body.contains("nightly_1"),
-        "{page:?}"
+        season["join"]["url"]
+            .as_str()
+            .unwrap()
+            .ends_with("/leagues/nightly/mcp"),
+        "{season}"
     );
-    assert!(
-        fixture
-            .call("GET", "/", None, None)
-            .body
-            .contains("seasons/nightly")
+    let listed = get("/api/leagues").json();
+    assert_eq!(listed["leagues"][0]["season"], "nightly", "{listed}");
+    let player = get(&format!("/api/seasons/nightly/players/{first}")).json();
+    assert_eq!(
+        (&player["rank"], &player["career"][0]["league"]),
+        (&json!(1), &json!("nightly_1")),
+        "{player}"
     );
+    assert_eq!(get("/api/seasons/nightly/players/Nobody").status, 404);
 }
 
 /// Registers players at whose endpoints nobody listens.

@@ -280,10 +280,10 @@ impl Teacher {
         self.evening(3).await;
         self.sees("/api/seasons/monday", |season| season["state"] == "ended")
             .await;
-        let wall = self.get("/seasons/monday").await;
+        let season = self.get("/api/seasons/monday").await;
         assert!(
-            wall.contains("The season has ended") && wall.contains("Ann Lee"),
-            "{wall}"
+            season.contains("\"state\":\"ended\"") && season.contains("Ann Lee"),
+            "{season}"
         );
 
         let store = self.cli.path().join("service.db");

@@ -216,7 +216,12 @@ pub enum ServiceRoute {
     PauseSeason,
     ResumeSeason,
     EndSeason,
+    /// What a player has done in the leagues of a season.
+    SeasonPlayer,
     SeasonPage,
+    LeagueList,
+    /// A file of the service's pages.
+    Asset,
     Cluster,
     Live,
     Ready,

@@ -38,7 +38,7 @@ pub const ROUTES: &[Route] = &[
     get(Dashboard(Page::Page), "/", "The dashboard"),
     get(Dashboard(Page::Asset), "/assets/{file}", "Files of the dashboard"),
     read(Page::League, "/api/league", "The league"),
-    read(Page::Connections, "/api/connections", "Which agents dial out"),
+    read(Page::Connections, "/api/connections", "How each agent is reached, and whether it can be"),
     read(Page::Standings, "/api/standings", "The standings"),
     read(Page::Rounds, "/api/rounds", "The rounds"),
     read(Page::Round, "/api/rounds/{round}", "The matches of a round"),
@@ -136,7 +136,15 @@ pub const ROUTES: &[Route] = &[
         "/api/seasons/{name}/end",
         "End the season: a league that has not started is removed, one that is played goes on",
     ),
-    get(Service(Api::SeasonPage), "/seasons/{name}", "The page of a season").by(Permission::Reader),
+    get(
+        Service(Api::SeasonPlayer),
+        "/api/seasons/{name}/players/{player}",
+        "What a player has done in each league of a season",
+    )
+    .by(Permission::Reader),
+    get(Service(Api::SeasonPage), "/seasons/{name}", "The page of a season"),
+    get(Service(Api::LeagueList), "/leagues", "The list of leagues and seasons"),
+    get(Service(Api::Asset), "/assets/{file}", "Files of these pages"),
     get(
         Service(Api::Cluster),
         "/api/cluster",

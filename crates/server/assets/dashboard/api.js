@@ -1,12 +1,35 @@
-// Asks the manager. The operator's token lives in this module's memory and nowhere else: not in the address, not in any
-// storage; it is gone with the page.
+// Asks the manager, or the service whose page this is. The operator's token is kept for this tab: pages of a service follow one
+// another, and closing the tab ends it. It stands in no address, no cookie and no other storage.
 
+/** Where these files lie: the address of the league, or of the service. */
+export const ROOT = new URL('..', import.meta.url).pathname;
+
+const kind = document.documentElement.dataset.page ?? 'league';
+const place = (what, root) => `matchday ${what} ${root}`;
 let token = null;
+try {
+  token = sessionStorage.getItem(place(kind, ROOT));
+} catch {
+  // A browser that keeps nothing: the token is gone with the page.
+}
+
+function keep(at, text) {
+  try {
+    if (text) sessionStorage.setItem(at, text);
+    else sessionStorage.removeItem(at);
+  } catch {
+    // As above.
+  }
+}
 
 export const hasToken = () => token !== null;
 export const setToken = (text) => {
   token = text || null;
+  keep(place(kind, ROOT), token);
 };
+
+/** Keeps the operator token of a league of this service, for its page in this tab. */
+export const keepTokenOf = (league, text) => keep(place('league', `${ROOT}leagues/${league}/`), text);
 
 /** What the manager refused, in its own words. */
 export class Refused extends Error {
@@ -37,23 +60,21 @@ async function answer(path, options) {
 export function ask(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
   const tail = given.length ? `?${new URLSearchParams(given)}` : '';
-  return answer(`api/${path}${tail}`, { headers: headers(), signal: AbortSignal.timeout(15000) });
+  return answer(`${ROOT}api/${path}${tail}`, { headers: headers(), signal: AbortSignal.timeout(15000) });
 }
 
 /** The report of the league as a file; in the manager's words, why there is none. */
 export async function report() {
-  const response = await fetch('api/report', { headers: headers(), cache: 'no-store', credentials: 'omit' });
+  const response = await fetch(`${ROOT}api/report`, { headers: headers(), cache: 'no-store', credentials: 'omit' });
   if (response.ok) return response.blob();
   const { error } = await response.json().catch(() => ({}));
   throw new Refused(response.status, error ?? `the manager answered ${response.status}`);
 }
 
-/** Gives an order, and returns what the manager said to it. */
-export async function order(what) {
-  const told = await answer('api/orders', {
-    method: 'POST',
-    headers: { ...headers(), 'content-type': 'application/json' },
-    body: JSON.stringify(what),
+/** Has something changed: an order to the manager, or a change of the service. */
+export const change = (method, path, body) =>
+  answer(`${ROOT}api/${path}`, {
+    method,
+    headers: { ...headers(), ...(body ? { 'content-type': 'application/json' } : {}) },
+    body: body ? JSON.stringify(body) : undefined,
   });
-  return told.said;
-}

@@ -1,7 +1,7 @@
 // The page as a whole: which page is shown, when it is fetched again, what stands in its head, and what is said when the
 // manager cannot be reached.
 
-import { ask, Refused, Unreachable } from './api.js';
+import { ask, Refused, ROOT, setToken, Unreachable } from './api.js';
 import { el, svg, update } from './dom.js';
 import { glide, places } from './flip.js';
 import { followFrom, link } from './follow.js';
@@ -130,6 +130,8 @@ const unknown = (route) => [
 
 function refusal(error, route) {
   if (error.status === 401 || error.status === 403) {
+    // A token that has been replaced is worth nothing, and would be counted as a guess each time.
+    setToken(null);
     return [
       head('Shown to its operator alone'),
       el('div', { class: 'card narrow' }, el('p', {}, sentence(error.message)), tokenForm()),
@@ -176,6 +178,10 @@ function stateWords() {
 }
 
 function drawState() {
+  // Of a service: the way to the others.
+  const others = document.getElementById('others');
+  others.hidden = !league.in_service;
+  others.href = `${ROOT.replace(/leagues\/[^/]+\/$/, '')}leagues`;
   // A stored league takes no orders.
   document.getElementById('operator').hidden = league.live === false;
   const { matches } = league;

@@ -1,12 +1,13 @@
-// The operator's panel. The token is asked for here and kept by `api.js` in memory; every order is confirmed first, and
+// The operator's panel. The token is asked for here and kept by `api.js` for this tab; every order is confirmed first, and
 // answered in the manager's own words.
 
-import { ask, hasToken, order, setToken } from './api.js';
+import { ask, change, hasToken, setToken } from './api.js';
+import { confirmed } from './confirm.js';
 import { el, update } from './dom.js';
+import { command } from './parts.js';
 import { sentence } from './words.js';
 
 const panel = () => document.getElementById('panel');
-const confirmation = () => document.getElementById('confirm');
 
 const ORDERS = {
   start: {
@@ -48,6 +49,40 @@ const ORDERS = {
     will: (id) =>
       `The result of ${id} is struck from the table, and the match is played again, even if its round or the league is over.`,
   },
+  invite: {
+    name: 'Add to the roster',
+    when: ['registration', 'running', 'paused'],
+    subject: 'agent_id',
+    asks: 'Name',
+    example: 'Ann Lee',
+    sent: (name) => (/^(player|referee):/.test(name) ? name : `player:${name}`),
+    will: (name) => `${name} may register, with a join code that is shown this once.`,
+  },
+  rotate_code: {
+    name: 'Make a new join code',
+    when: ['registration', 'running', 'paused'],
+    subject: 'agent_id',
+    asks: 'Name on the roster, or referees',
+    example: 'Ann Lee',
+    will: (name) => `The old join code of ${name} is worth nothing from now on. The new one is shown this once.`,
+  },
+  rotate: {
+    name: 'Make a new token',
+    when: ['registration', 'running', 'paused'],
+    subject: 'agent_id',
+    asks: 'Agent',
+    example: 'P04',
+    will: (id) => `The old token of ${id} is worth nothing from now on. The new one is shown this once.`,
+  },
+  revoke: {
+    name: 'Revoke a token',
+    danger: true,
+    when: ['registration', 'running', 'paused'],
+    subject: 'agent_id',
+    asks: 'Agent',
+    example: 'P04',
+    will: (id) => `${id} is out until it is given a new token.`,
+  },
 };
 
 let said = null; // The last answer, and whether it was a refusal.
@@ -66,7 +101,7 @@ export function openPanel(what, subject) {
   rejected = null;
   draw(what, subject);
   if (!panel().open) panel().showModal();
-  if (what && hasToken()) confirmed(what, subject);
+  if (what && hasToken()) confirm(what, subject);
 }
 
 function draw(what, subject) {
@@ -80,6 +115,7 @@ function draw(what, subject) {
     ),
     hasToken() ? actions() : tokenForm(what, subject),
     el('p', { key: 'answer', role: 'status', class: said?.refused ? 'answer refused' : 'answer' }, said?.words),
+    said?.secret ? el('div', { key: 'secret' }, command(said.secret)) : null,
   );
 }
 
@@ -94,7 +130,7 @@ export function tokenForm(what, subject) {
     try {
       const league = await ask('league');
       if (!league.operator) throw new Error('this is not the operator token');
-      say('The manager took the token. It is kept until this page is closed or loaded again.');
+      say('The manager took the token. It is kept until this tab is closed.');
       context.changed();
     } catch (error) {
       setToken(null);
@@ -104,7 +140,7 @@ export function tokenForm(what, subject) {
     }
     rejected = null;
     draw(what, subject);
-    if (what) confirmed(what, subject);
+    if (what) confirm(what, subject);
   };
   return el(
     'form',
@@ -112,7 +148,7 @@ export function tokenForm(what, subject) {
     el(
       'p',
       {},
-      'Orders need the operator token, which the manager printed when it was first started (or was given by --operator-token). It is kept in the memory of this page alone.',
+      'Orders need the operator token, which the manager printed when it was first started (or was given by --operator-token). It is kept in this tab until the tab is closed.',
     ),
     el(
       'label',
@@ -141,7 +177,7 @@ function actions() {
           class: 'order',
           onsubmit: (event) => {
             event.preventDefault();
-            confirmed(what, event.target.querySelector('input')?.value.trim());
+            confirm(what, event.target.querySelector('input')?.value.trim());
           },
         },
         entry.subject
@@ -173,13 +209,15 @@ function actions() {
   );
 }
 
-function confirmed(what, subject) {
-  const entry = ORDERS[what];
-  const box = confirmation();
-  const give = async () => {
-    box.close();
+function confirm(what, subject) {
+  const { name, danger, will, sent, subject: field } = ORDERS[what];
+  const act = async () => {
     try {
-      say(sentence(await order({ order: what, ...(entry.subject ? { [entry.subject]: subject } : {}) })));
+      const body = field ? { order: what, [field]: sent ? sent(subject) : subject } : { order: what };
+      const told = await change('POST', 'orders', body);
+      // Whoever renews the operator's own token goes on with the new one.
+      if (what === 'rotate' && subject === 'operator') setToken(told.secret);
+      say(sentence(told.said), false, told.secret);
     } catch (error) {
       if (error.status === 401 || error.status === 403) setToken(null);
       say(sentence(error.message), true);
@@ -187,20 +225,9 @@ function confirmed(what, subject) {
     context.changed();
     draw();
   };
-  update(
-    box,
-    el('h2', { id: 'confirm-title' }, `${entry.name}${subject ? `: ${subject}` : ''}?`),
-    el('p', {}, entry.will(subject)),
-    el(
-      'div',
-      { class: 'dialog-foot' },
-      el('button', { type: 'button', class: 'quiet', onclick: () => box.close() }, 'Leave it as it is'),
-      el('button', { type: 'button', class: entry.danger ? 'danger' : '', onclick: give }, entry.name),
-    ),
-  );
-  box.showModal();
+  confirmed({ name, subject, danger, will: will(subject), act });
 }
 
-function say(words, refused = false) {
-  said = { words, refused };
+function say(words, refused = false, secret = null) {
+  said = { words, refused, secret };
 }

@@ -4,9 +4,11 @@ import { featured, ticker } from './boards.js';
 import { bracket, isKnockout, loadBracket } from './bracket.js';
 import { withConnections } from './connection.js';
 import { el } from './dom.js';
+import { joinBox } from './join.js';
 import { following, link } from './follow.js';
 import { countdown, empty, figure, figures, head, matchList, next } from './parts.js';
 import { podium } from './podium.js';
+import { registration } from './registration.js';
 import { groupTables, table } from './table.js';
 import { gameName, moment, number, plural, sentence, withNames } from './words.js';
 
@@ -18,18 +20,23 @@ const BOARDS = 5;
 
 export async function load(ask, { league, memory }) {
   const current = league.phase === 'registration' ? null : league.round?.current;
-  const [standings, connections, round, boards, rounds] = await Promise.all([
+  const isOpen = league.phase === 'registration';
+  const [standings, connections, referees, round, boards, rounds] = await Promise.all([
     ask('standings'),
     ask('connections'),
+    isOpen ? ask('referees').then((page) => page.referees) : [],
     current ? ask(`rounds/${current}`, { limit: 60 }) : null,
     current ? ask('boards', { limit: BOARDS, player: following(), match: memory.picked }) : { boards: [] },
     current && isKnockout(league) ? ask('rounds').then(({ rounds }) => loadBracket(ask, rounds, memory)) : [],
   ]);
-  return { standings: { ...standings, rows: withConnections(standings.rows, connections) }, round, boards, rounds };
+  const rows = withConnections(standings.rows, connections);
+  return { standings: { ...standings, rows }, connections, referees, round, boards, rounds };
 }
 
-export function view({ standings, round, boards, rounds }, context) {
+export function view(data, context) {
+  const { standings, round, boards, rounds } = data;
   const { league } = context;
+  if (league.phase === 'registration' && league.live !== false) return beforeTheStart(data, league);
   return [
     hero(league),
     league.phase === 'completed' ? podium(league, standings.rows) : null,
@@ -52,11 +59,27 @@ export function view({ standings, round, boards, rounds }, context) {
           ]
         : [
             el('div', { key: 'next' }, next(league.next)),
-            el('div', { key: 'aside', class: 'aside' }, noPlayers(league)),
+            el('div', { key: 'aside', class: 'aside' }, noPlayers()),
           ],
     ),
   ];
 }
+
+/** Who is there and who is missing, how to join, and for the operator what to do. */
+const beforeTheStart = (data, league) => [
+  hero(league),
+  el(
+    'div',
+    { class: 'columns-2', key: 'registering' },
+    el('div', { key: 'main' }, registration(league, data)),
+    el(
+      'div',
+      { key: 'aside', class: 'aside' },
+      league.join ? joinBox(league.join, league.game) : null,
+      next(league.next),
+    ),
+  ),
+];
 
 const TITLES = {
   registration: (league) => (league.players ? 'Waiting for the start' : 'Waiting for agents'),
@@ -103,16 +126,12 @@ function hero(league) {
   );
 }
 
-const noPlayers = (league) =>
+const noPlayers = () =>
   el(
     'section',
     { class: 'card', key: 'none' },
     el('h2', {}, 'Nobody has registered yet'),
-    empty(
-      league.live === false
-        ? 'This league was stored before anybody had joined it.'
-        : 'The table stands here as soon as players have registered. They appear by themselves: this page need not be loaded again.',
-    ),
+    empty('This league was stored before anybody had joined it.'),
   );
 
 function luck(league, players) {

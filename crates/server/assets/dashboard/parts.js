@@ -100,6 +100,14 @@ function matchRow(match) {
 
 export const matchList = (matches) => el('ul', { class: 'matches' }, matches.map(matchRow));
 
+const LONGEST_WORD = 36;
+
+/** A line that is broken between its words alone; an address may be broken anywhere. */
+const unbroken = (line) =>
+  line
+    .split(/( )/)
+    .map((word) => (/^\S+$/.test(word) && word.length <= LONGEST_WORD ? el('span', { class: 'word' }, word) : word));
+
 /** A command to be typed, with a button that copies it. */
 export function command(line) {
   const copy = (event) => {
@@ -116,7 +124,7 @@ export function command(line) {
   return el(
     'div',
     { class: 'command' },
-    el('code', {}, line),
+    el('code', {}, unbroken(line)),
     navigator.clipboard
       ? el('button', { type: 'button', class: 'small', onclick: copy, 'aria-label': `Copy ${line}` }, 'Copy')
       : null,

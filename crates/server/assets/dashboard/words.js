@@ -50,6 +50,26 @@ export const moment = (at) =>
     second: '2-digit',
   });
 
+const time = (date) => date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+/** When something is, as people here say it: "tonight 20:00", "tomorrow 09:30", "Friday 20:00", "2 March 20:00". */
+export function when(at, now = new Date()) {
+  const date = new Date(at);
+  const midnight = (day) => new Date(day.getFullYear(), day.getMonth(), day.getDate());
+  const days = Math.round((midnight(date) - midnight(now)) / 86400000);
+  if (days === 0) return `${date.getHours() >= 18 ? 'tonight' : 'today'} ${time(date)}`;
+  if (days === 1) return `tomorrow ${time(date)}`;
+  if (days > 1 && days < 7) return `${date.toLocaleDateString('en-GB', { weekday: 'long' })} ${time(date)}`;
+  const year = date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' };
+  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', ...year })} ${time(date)}`;
+}
+
+/** A time with its zone, for who points at the words. */
+export const zoned = (at) => new Date(at).toLocaleString('en-GB', { dateStyle: 'full', timeStyle: 'long' });
+
+/** `round_robin` as words. */
+export const words = (name) => String(name).replaceAll('_', ' ');
+
 /** A text that is JSON, one member a line; any other text as it is, and whether it is the beginning of one. */
 export function pretty(text) {
   try {

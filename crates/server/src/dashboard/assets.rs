@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/dashboard_files.rs"));
 
-pub(super) fn answer(name: &str, headers: &HeaderMap) -> HttpResponse {
+pub(crate) fn answer(name: &str, headers: &HeaderMap) -> HttpResponse {
     let Some(content) = find(name) else {
         return response::error(StatusCode::NOT_FOUND, "the dashboard has no such file");
     };

@@ -13,7 +13,7 @@
 //! - `serve`: a process that shows a stored league
 
 mod access;
-mod assets;
+pub(crate) mod assets;
 mod background_statistics;
 mod cache;
 mod events;
@@ -37,13 +37,16 @@ mod store_queries;
 mod topics;
 
 pub use access::Access;
-pub(crate) use query::Query;
+pub use page::league::Joining;
+pub(crate) use query::{Query, percent_decode};
 pub use readers::Readers;
 pub use response::RETRY_SECONDS;
+pub(crate) use response::with_security_headers;
 pub use serve::serve;
 pub use shared_computation::{BEGUN_MAX, QUEUED_MAX};
 pub use source::Source;
 
+use crate::reach::Reach;
 pub use crate::relay::Relay;
 use access::{Credential, credential};
 use background_statistics::BackgroundStatistics;
@@ -80,6 +83,8 @@ pub struct Dashboard {
     views: last_view::Views,
     /// Knows which agents dial out.
     relay: OnceLock<Arc<Relay>>,
+    /// Looks for agents while more can register; none if nobody runs the league.
+    reach: OnceLock<Reach>,
 }
 
 impl Dashboard {
@@ -141,6 +146,7 @@ impl Dashboard {
             closing: watch::Sender::new(false),
             views: last_view::Views::default(),
             relay: OnceLock::new(),
+            reach: OnceLock::new(),
             source,
         })
     }
@@ -185,6 +191,11 @@ impl Dashboard {
     /// Has it show who is connected to this relay.
     pub fn show_relay(&self, relay: Arc<Relay>) {
         let _ = self.relay.set(relay);
+    }
+
+    /// Has it show who of those who have registered can be reached.
+    pub(crate) fn show_reach(&self, reach: Reach) {
+        let _ = self.reach.set(reach);
     }
 
     /// Whether anyone follows the league.

@@ -25,6 +25,8 @@ use tokio::time::timeout;
 
 /// No order is longer.
 const BODY_BYTES_MAX: usize = 4096;
+/// A role and a display name at most.
+const NAME_BYTES_MAX: usize = 512;
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -33,10 +35,12 @@ struct OrderRequest {
     order: OrderKind,
     player_id: Option<String>,
     match_id: Option<String>,
+    /// Whose token or join code.
+    agent_id: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 enum OrderKind {
     Start,
     Pause,
@@ -44,6 +48,11 @@ enum OrderKind {
     End,
     Withdraw,
     Void,
+    Rotate,
+    Revoke,
+    Invite,
+    RotateCode,
+    AllowUnproven,
 }
 
 pub(super) const NO_TOKEN: &str =
@@ -87,7 +96,14 @@ pub(super) async fn handle(
         _ => "The league has started.".to_owned(),
     };
     match send(intake, body, token, peer).await {
-        Ok(()) => response::data(StatusCode::OK, json!({ "said": said }).to_string()),
+        // A new token or join code is shown in the answer alone.
+        Ok(secret) => {
+            let answer = match &secret {
+                None => json!({ "said": said }),
+                Some(secret) => json!({ "said": said, "secret": secret.reveal() }),
+            };
+            response::data(StatusCode::OK, answer.to_string())
+        }
         Err(error) => error.response(),
     }
 }
@@ -132,8 +148,8 @@ pub(super) fn check_same_origin(headers: &HeaderMap) -> Result<(), HttpResponse>
 fn parse(body: &[u8], league_id: &LeagueId) -> Result<Body, String> {
     let request: OrderRequest = serde_json::from_slice(body).map_err(|error| {
         format!(
-            "an order is like {{\"order\":\"pause\"}}, one of start, pause, resume, end, withdraw with player_id, void \
-             with match_id: {error}"
+            "an order is like {{\"order\":\"pause\"}}, one of start, pause, resume, end, allow_unproven, withdraw with player_id, \
+             void with match_id, rotate, revoke, invite or rotate_code with agent_id: {error}"
         )
     })?;
     if [&request.player_id, &request.match_id]
@@ -155,7 +171,16 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<Body, String> {
         OrderKind::End => Order::End,
         OrderKind::Withdraw => Order::Withdraw,
         OrderKind::Void => Order::Void,
+        OrderKind::Rotate => Order::Rotate,
+        OrderKind::Revoke => Order::Revoke,
+        OrderKind::Invite => Order::Invite,
+        OrderKind::RotateCode => Order::RotateCode,
+        OrderKind::AllowUnproven => Order::AllowUnproven,
     };
+    let is_of_agent = matches!(
+        order,
+        Order::Rotate | Order::Revoke | Order::Invite | Order::RotateCode
+    );
     let body = LeagueOrder {
         league_id: league_id.clone(),
         order,
@@ -167,10 +192,16 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<Body, String> {
             .match_id
             .filter(|_| order == Order::Void)
             .map(MatchId::new),
-        agent_id: None,
+        agent_id: request
+            .agent_id
+            .filter(|id| is_of_agent && id.len() <= NAME_BYTES_MAX)
+            .map(Into::into),
         join_code: None,
     };
     match order {
+        _ if is_of_agent && body.agent_id.is_none() => {
+            Err("name in agent_id whose token or join code it is about".to_owned())
+        }
         Order::Withdraw if body.player_id.is_none() => {
             Err("name in player_id whom to withdraw".to_owned())
         }
@@ -223,7 +254,7 @@ async fn send(
     body: Body,
     token: Token,
     peer: SocketAddr,
-) -> Result<(), OrderError> {
+) -> Result<Option<Token>, OrderError> {
     let now = intake.now();
     let conversation = ConversationId::new(format!("conv-dashboard-{}", now.as_micros()));
     let envelope = Envelope::new(Sender::Launcher, now, conversation).with_token(Some(token));
@@ -236,7 +267,8 @@ async fn send(
             body: Body::LeagueError(error),
             ..
         }) => Err(OrderError::Refused(LeagueError::clone(&error))),
-        _ => Ok(()),
+        Content::Message(reply) => Ok(reply.envelope.auth_token),
+        _ => Ok(None),
     }
 }
 
@@ -257,7 +289,7 @@ pub(super) async fn check_token(
     };
     match send(intake, nothing.into(), token, peer).await {
         Err(OrderError::Refused(error)) if !is_about_token(&error) => Ok(()),
-        other => other,
+        other => other.map(drop),
     }
 }
 

@@ -37,7 +37,7 @@ impl Query {
 }
 
 /// Decodes percent-encoding and `+`. An invalid escape stays as it is.
-pub(super) fn percent_decode(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

@@ -35,7 +35,7 @@ const SECURITY_HEADERS: [(HeaderName, &str); 6] = [
 ];
 
 /// Adds the headers that every response of the dashboard has.
-pub(super) fn with_security_headers(mut answer: HttpResponse) -> HttpResponse {
+pub(crate) fn with_security_headers(mut answer: HttpResponse) -> HttpResponse {
     for (name, value) in SECURITY_HEADERS {
         answer
             .headers_mut()

@@ -15,7 +15,7 @@ use super::query::{Query, percent_decode};
 use super::shared_computation::Cost;
 use super::store_queries::{self, Filter};
 use super::{assets, orders, qr_code, response};
-use crate::relay::connections;
+use crate::relay::{connections, direct_endpoints};
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode, Uri};
@@ -45,7 +45,6 @@ const BOARDS_DEFAULT: u64 = 4;
 #[derive(Debug)]
 enum Route {
     League,
-    Connections,
     Standings,
     Rounds,
     Round(u32, usize, usize),
@@ -112,6 +111,10 @@ impl Dashboard {
             DashboardRoute::Events => self.listen(peer.ip(), intake.map(|intake| intake.changes())),
             DashboardRoute::Report => self.report(access).await,
             DashboardRoute::QrCode => self.qr_code(request.uri(), access),
+            DashboardRoute::Connections => match self.connections().await {
+                Ok(body) => response::data(StatusCode::OK, body),
+                Err(error) => error.response(access),
+            },
             _ => self.show(target, matched, request.uri(), access).await,
         }
     }
@@ -156,6 +159,24 @@ impl Dashboard {
         }
     }
 
+    /// Who is connected how. While more can register, each that is called directly is looked for.
+    async fn connections(&self) -> Result<Bytes, PageError> {
+        self.views.asked();
+        let snapshot = self.source.snapshot().await?;
+        let league = &snapshot.projection.league;
+        let relay = self.relay.get().map(Arc::as_ref);
+        let reached = match self.reach.get() {
+            Some(reach) if league.phase == Phase::Registration => {
+                reach.of(direct_endpoints(league, relay)).await
+            }
+            _ => BTreeMap::new(),
+        };
+        to_json(&Versioned {
+            version: snapshot.version(),
+            page: json!({ "agents": connections(league, relay, &reached) }),
+        })
+    }
+
     async fn show(
         self: &Arc<Self>,
         target: DashboardRoute,
@@ -181,8 +202,8 @@ impl Dashboard {
         let snapshot = self.source.snapshot().await?;
         let league = &snapshot.projection.league;
         let is_kept = match &route {
-            // It holds the current time, and connections are no events of the league.
-            Route::League | Route::Connections => false,
+            // It holds the current time.
+            Route::League => false,
             // The moves of a match that is being played are no events of the league.
             Route::Match(id) => !league.matches.get(id).is_some_and(|game| game.in_play),
             Route::Boards { .. } => !league.matches.values().any(|game| game.in_play),
@@ -192,7 +213,7 @@ impl Dashboard {
         let is_over = league.phase == Phase::Completed;
         // Every open page asks for these whenever anything happens, and they come from memory.
         let cost = match &route {
-            Route::League | Route::Connections => Cost::Cheap,
+            Route::League => Cost::Cheap,
             _ => Cost::Expensive,
         };
         let page = CachedPage {
@@ -232,16 +253,6 @@ impl Dashboard {
                     now,
                     access,
                 ))
-            }
-            Route::Connections => {
-                let agents = connections(
-                    &snapshot.projection.league,
-                    self.relay.get().map(Arc::as_ref),
-                );
-                to_json(&Versioned {
-                    version: snapshot.version(),
-                    page: json!({ "agents": agents }),
-                })
             }
             Route::Standings => {
                 let chances = computed.map(|computed| &computed.title_chances);
@@ -321,6 +332,7 @@ impl Dashboard {
             live: self.source.live,
             manager: self.manager.clone(),
             file: self.source.name(),
+            has_relay: self.relay.get().is_some(),
         }
     }
 }
@@ -350,7 +362,6 @@ fn read_page(
     let id = |place: usize| percent_decode(matched.value(place)).to_ascii_uppercase();
     Ok(Some(match target {
         DashboardRoute::League => Route::League,
-        DashboardRoute::Connections => Route::Connections,
         DashboardRoute::Standings => Route::Standings,
         DashboardRoute::Rounds => Route::Rounds,
         DashboardRoute::CrossTable => Route::Cross,
@@ -392,6 +403,7 @@ fn read_page(
         DashboardRoute::Match => Route::Match(MatchId::new(id(0))),
         DashboardRoute::Page
         | DashboardRoute::Asset
+        | DashboardRoute::Connections
         | DashboardRoute::QrCode
         | DashboardRoute::Events
         | DashboardRoute::Report

@@ -14,6 +14,7 @@ pub use plan::{JoinCodeRow, LeaguePlan, NewLeague, ProgramPlan, SeatsPlan, Start
 pub use start::Starter;
 
 use crate::dashboard::Dashboard;
+use crate::reach::Reach;
 use crate::relay::{Inherited, Relay, RelaySettings};
 use crate::seat::{self, SeatSettings, Seats};
 use anyhow::Result;
@@ -138,6 +139,9 @@ impl RunningLeague {
             )?,
             None => matchday_runtime::host(manager, start, events.clone(), stream, options)?,
         };
+        if let Some(dashboard) = &dashboard {
+            dashboard.show_reach(Reach::new(agents.client.clone(), agents.routes.clone()));
+        }
         if let Some(relay) = &relay {
             relay.serve_league_of(manager.handle.inspector());
             dashboard

@@ -1,17 +1,18 @@
 //! The start of a league: by its operator's process, or as soon as enough have registered. By way of the manager's own messages.
 
 use super::{RunningLeague, StartCounts};
+use crate::reach::is_reached;
 use crate::relay::Relay;
 use matchday_core::agent::Content;
 use matchday_core::league::Manager;
 use matchday_core::protocol::messages::{Phase, StartLeague};
 use matchday_core::protocol::{Body, ConversationId, Envelope, LeagueId, Message, Sender};
-use matchday_net::client::{CallError, Client};
+use matchday_net::client::Client;
 use matchday_runtime::{Inspector, Intake, LocalRoutes, Mailboxes};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep};
 
 /// How long after a refused connection a player is tried again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -81,20 +82,13 @@ async fn dials(relay: &Relay, url: &str) -> bool {
 
 /// Whether a connection to the agent can be made; tried until it can, or the time is over.
 async fn answers(client: &Client, routes: &LocalRoutes, url: &str, until: Instant) -> bool {
-    if let Ok(Some(_)) = timeout_at(until, routes.agent(url)).await {
-        return true;
-    }
-    loop {
-        let call = client.reach(url, until, None).await;
-        let is_ours = matches!(call.result, Err(CallError::Local(_)));
-        if call.result.is_ok() || is_ours {
-            return true;
-        }
+    while !is_reached(client, routes, url, until).await {
         if Instant::now() + PAUSE >= until {
             return false;
         }
         sleep(PAUSE).await;
     }
+    true
 }
 
 /// Starts a league of this process.

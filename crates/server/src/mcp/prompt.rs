@@ -116,16 +116,27 @@ fn standing(status: Option<&Value>) -> String {
             })
     };
     let league = text("league_id");
+    let is_ladder = status.get("ladder") == Some(&Value::Bool(true));
     match text("status").as_str() {
         "registration" => {
             format!("The league {league} is open for registration, and has not begun.")
         }
         "completed" => format!("The league {league} is over. See its table: league://standings."),
         phase => format!(
-            "The league {league} is {phase}: round {} of {}, {} matches completed. Registration is closed to newcomers.",
-            text("current_round"),
-            text("total_rounds"),
-            text("matches_completed")
+            "The league {league} is {phase}: {}, {} matches completed. {}",
+            match is_ladder {
+                true => format!("round {} of a ladder", text("current_round")),
+                false => format!(
+                    "round {} of {}",
+                    text("current_round"),
+                    text("total_rounds")
+                ),
+            },
+            text("matches_completed"),
+            match is_ladder {
+                true => "Agents join and leave at any time.",
+                false => "Registration is closed to newcomers.",
+            }
         ),
     }
 }

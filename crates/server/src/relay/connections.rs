@@ -5,6 +5,7 @@ use matchday_core::league::League;
 use matchday_core::mailbox::Transport;
 use matchday_core::protocol::{Endpoint, Timestamp};
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How the league reaches an agent. Without its address.
 #[derive(Debug, Clone, Serialize)]
@@ -14,7 +15,7 @@ pub struct AgentConnection {
     /// Of an agent that is connected to the relay.
     #[serde(skip_serializing_if = "Option::is_none")]
     transport: Option<&'static str>,
-    /// Whether it is; nobody knows that of an agent that is called directly.
+    /// Whether it is. Of an agent that is called directly: whether a connection can be made, while that is looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     connected: Option<bool>,
     /// Since when it is connected or is not; of an agent that is called directly, when it registered.
@@ -28,14 +29,31 @@ enum Via {
     Relay,
 }
 
+/// The URLs at which agents are called directly.
+pub fn direct_endpoints(league: &League, relay: Option<&Relay>) -> BTreeSet<String> {
+    let players = league.players.values().map(|it| &it.meta.contact_endpoint);
+    let referees = league.referees.values().map(|it| &it.meta.contact_endpoint);
+    let endpoints = players.chain(referees).map(|endpoint| endpoint.raw());
+    endpoints
+        .filter(|url| relay.is_none_or(|relay| relay.mailbox_at(url).is_none()))
+        .map(str::to_owned)
+        .collect()
+}
+
 /// The connections of all agents of a league, players first.
-pub fn connections(league: &League, relay: Option<&Relay>) -> Vec<AgentConnection> {
+/// `reached`: which endpoints can be reached directly, as far as that was looked for.
+pub fn connections(
+    league: &League,
+    relay: Option<&Relay>,
+    reached: &BTreeMap<String, bool>,
+) -> Vec<AgentConnection> {
     let players = league.players.iter().map(|(id, player)| {
         of_agent(
             id.to_string(),
             &player.meta.contact_endpoint,
             player.registered_at,
             relay,
+            reached,
         )
     });
     let referees = league.referees.iter().map(|(id, referee)| {
@@ -44,6 +62,7 @@ pub fn connections(league: &League, relay: Option<&Relay>) -> Vec<AgentConnectio
             &referee.meta.contact_endpoint,
             referee.registered_at,
             relay,
+            reached,
         )
     });
     players.chain(referees).collect()
@@ -54,13 +73,14 @@ fn of_agent(
     endpoint: &Endpoint,
     registered_at: Timestamp,
     relay: Option<&Relay>,
+    reached: &BTreeMap<String, bool>,
 ) -> AgentConnection {
     let Some(mailbox) = relay.and_then(|relay| relay.mailbox_at(endpoint.raw())) else {
         return AgentConnection {
             agent_id,
             via: Via::Direct,
             transport: None,
-            connected: None,
+            connected: reached.get(endpoint.raw()).copied(),
             since: registered_at,
         };
     };

@@ -14,7 +14,7 @@ mod open_mailbox;
 mod stream;
 mod timeout;
 
-pub use connections::connections;
+pub use connections::{connections, direct_endpoints};
 pub use memory::MemoryPool;
 pub use memory::{POOL_BYTES, POOL_BYTES_PER_ADDRESS, SHARE_BYTES};
 
@@ -276,7 +276,7 @@ impl Relay {
             league
                 .settings
                 .public_reads
-                .then(|| connections(league, Some(&relay)))
+                .then(|| connections(league, Some(&relay), &BTreeMap::new()))
         };
         let LeagueOfRelay::Of(manager) = self.league.get()? else {
             return None;

@@ -4,7 +4,8 @@
 
 use super::cluster::{self, Cluster, EdgeResponse, HeldBodies, answer_peer, here};
 use super::database_away::DATABASE_AWAY;
-use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, season_page};
+use super::{Service, ServiceSettings, Unavailable, api, lock, pages};
+use crate::dashboard::assets;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use hyper::{Method, Request, StatusCode, Uri};
@@ -337,10 +338,8 @@ impl ServiceHttp {
             Destination::Service(matched) => matched,
         };
         match matched.route.target {
-            Target::Service(target) => self.answer_service(target, &matched, request).await,
-            Target::Root(RootRoute::LeagueList) => {
-                list_page::page(&self.service, request.uri(), request.headers()).await
-            }
+            Target::Service(target) => self.answer_service(target, &matched, request, peer).await,
+            Target::Root(RootRoute::LeagueList) => pages::page(""),
             Target::Root(RootRoute::NoLeague) => {
                 self.no_league(request, "this service has several leagues, or none yet")
                     .await
@@ -354,6 +353,7 @@ impl ServiceHttp {
         target: ServiceRoute,
         matched: &Matched,
         request: Request<Incoming>,
+        peer: SocketAddr,
     ) -> HttpResponse {
         let service = &self.service;
         let id = LeagueId::new(matched.value(0));
@@ -364,8 +364,20 @@ impl ServiceHttp {
                 metrics_response(&service.settings.host.options.telemetry).await
             }
             ServiceRoute::LeagueRedirect => redirect(&id),
-            ServiceRoute::SeasonPage => season_page::page(service, &id, request.headers()),
-            _ => api::answer(service, target, matched, request).await,
+            ServiceRoute::LeagueList => pages::page(""),
+            ServiceRoute::SeasonPage => pages::page("../"),
+            ServiceRoute::Asset => assets::answer(matched.value(0), request.headers()),
+            _ if !matched.route.is_change() => api::answer(service, target, matched, request).await,
+            _ => {
+                let what = format!("{} {}", request.method(), request.uri().path());
+                let answer = api::answer(service, target, matched, request).await;
+                let status = answer.status().as_u16();
+                let who = peer.ip();
+                (service.settings.notice)(&format!(
+                    "{what} by the holder of the service token, from {who}: {status}"
+                ));
+                answer
+            }
         }
     }
 

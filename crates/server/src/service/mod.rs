@@ -5,11 +5,11 @@
 //! - `registry`: all leagues, as a fold over the service's log; `quota`
 //! - `league_host`: what all leagues share; `hosted_league`: one that is loaded; `slot`: whether it is; `loading`: when it is
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
-//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_page`
+//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them
 //! - `cluster`: several services over one store
 //! - `database_away`: what callers are told while the store cannot be reached
 //! - `projections`: what readers see of leagues, loaded or not
-//! - `http`: the routes; `api`: leagues and seasons for programs; `list_page`: the list for a browser
+//! - `http`: the routes; `api`: leagues and seasons for programs; `pages`: the same in a browser
 
 mod api;
 mod archive;
@@ -21,14 +21,13 @@ mod database_away;
 mod hosted_league;
 mod http;
 mod league_host;
-mod list_page;
 mod loading;
+mod pages;
 mod projections;
 mod quota;
 mod registry;
 mod schedule;
 mod season;
-mod season_page;
 mod seasons;
 mod slot;
 
@@ -96,7 +95,7 @@ pub struct Service {
     season_memory: Mutex<seasons::SeasonMemory>,
     projections: Projections,
     /// How far leagues had come that have slept since.
-    progress: Mutex<BTreeMap<u32, api_types::Progress>>,
+    progress: Mutex<BTreeMap<u32, api::KnownProgress>>,
     /// The other services, if the store is shared.
     cluster: Option<Arc<Cluster>>,
     /// When the last look at what they recorded began.
@@ -126,6 +125,8 @@ enum ServiceError {
         "there is no season {0} that you may see: `matchday season list` shows those that there are"
     )]
     NoSeason(LeagueId),
+    #[error("nobody is called {0} in a league of this season that is over")]
+    NoPlayer(String),
     #[error("{0:#}")]
     Failed(anyhow::Error),
 }

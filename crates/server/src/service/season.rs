@@ -84,7 +84,7 @@ pub(super) struct SeasonLeague {
     pub(super) league_id: LeagueId,
     pub(super) number: u32,
     /// Once it is over.
-    pub(super) results: Option<Results>,
+    pub(super) results: Option<Arc<Results>>,
 }
 
 #[derive(Debug, Clone)]
@@ -149,7 +149,7 @@ impl Season {
             }
             SeasonEvent::LeagueEnded { results } => {
                 if let Some(league) = self.leagues.last_mut() {
-                    league.results = Some(results.clone());
+                    league.results = Some(Arc::new(results.clone()));
                 }
                 self.table = Arc::default();
             }
@@ -195,12 +195,23 @@ impl Season {
             .get_or_init(|| season_table(&self.ended(), KnownBy::Name))
     }
 
-    /// Each league that is over, with its results.
-    pub(super) fn ended(&self) -> Vec<(String, Results)> {
-        let ended = self
+    /// How many leagues are over.
+    pub(super) fn played(&self) -> usize {
+        let played = self
             .leagues
             .iter()
-            .filter_map(|league| Some((league.league_id.to_string(), league.results.clone()?)));
+            .filter(|league| league.results.is_some());
+        played.count()
+    }
+
+    /// Each league that is over, with its results.
+    pub(super) fn ended(&self) -> Vec<(String, Results)> {
+        let ended = self.leagues.iter().filter_map(|league| {
+            Some((
+                league.league_id.to_string(),
+                (**league.results.as_ref()?).clone(),
+            ))
+        });
         ended.collect()
     }
 }

@@ -457,6 +457,7 @@ mod tests {
             status,
             current_round: 0,
             total_rounds: 1,
+            ladder: false,
             round_title: None,
             starts_at: None,
             matches_completed: 0,

@@ -187,6 +187,7 @@ impl League {
             status: self.phase,
             current_round,
             total_rounds: self.rounds_in_all(),
+            ladder: self.is_ladder(),
             round_title: self.title(RoundId(current_round)).map(UntrustedText::from),
             starts_at: self.open_round().and_then(|round| round.starts_at),
             matches_completed: self.matches_decided,

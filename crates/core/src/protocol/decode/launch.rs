@@ -51,6 +51,7 @@ pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
         status: r.required("status", rules::one_of)?,
         current_round: r.required("current_round", rules::count)?,
         total_rounds: r.required("total_rounds", rules::count)?,
+        ladder: r.optional("ladder", rules::boolean)?.unwrap_or(false),
         round_title: r
             .optional("round_title", rules::word)?
             .map(UntrustedText::from),

@@ -142,6 +142,10 @@ pub struct LeagueStatus {
     pub current_round: u32,
     /// Where rounds follow from results: as many as there will be at least.
     pub total_rounds: u32,
+    /// Whether it is a ladder: `total_rounds` counts those until now then, and none of them is the last.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
+    pub ladder: bool,
     /// What people call the current round, where it has a name of its own: `Semifinals`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]

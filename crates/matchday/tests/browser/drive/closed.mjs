@@ -18,5 +18,5 @@ await scenario(async ({ url, visit }) => {
 
   await form.getByLabel('Operator token').fill(TOKEN);
   await form.getByRole('button').click();
-  await page.locator('.standings').getByText('Ada').waitFor();
+  await page.locator('main').getByText('Ada').waitFor();
 });

@@ -1,4 +1,4 @@
-// The table and the referees say how the league reaches each agent, and since when.
+// Before the start it is said how the league reaches each agent, and since when; the referees say it always.
 
 import assert from 'node:assert/strict';
 import { go, scenario } from './browser.mjs';
@@ -6,11 +6,11 @@ import { go, scenario } from './browser.mjs';
 await scenario(async ({ url, visit }) => {
   const page = await visit();
   await go(page, url, '#/');
-  await page.getByRole('button', { name: 'Via: How the league reaches it' }).waitFor();
-  const cell = (name) => page.locator('table.standings tbody tr', { hasText: name }).locator('td').nth(-2);
-  assert.equal(await cell('Direct').textContent(), 'direct');
-  assert.equal(await cell('Dialled').textContent(), 'stream');
-  assert.match(await cell('Dialled').locator('span').getAttribute('title'), /^connected since \d/);
+  const joined = page.getByRole('region', { name: 'Who has joined' });
+  const row = (name) => joined.getByRole('listitem').filter({ hasText: name });
+  await row('Direct').getByText('reachable').waitFor();
+  await row('Dialled').getByText('connected', { exact: true }).waitFor();
+  assert.match(await row('Dialled').textContent(), /since \d/);
 
   await go(page, url, '#/referees');
   assert.equal(await page.locator('td[data-name="Via"]').textContent(), 'direct');

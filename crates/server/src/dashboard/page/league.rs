@@ -7,10 +7,12 @@ use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
 use matchday_audit::describe;
 use matchday_audit::league_view::{PlayerName, format_name};
+use matchday_core::league::League;
 use matchday_core::protocol::Timestamp;
-use matchday_core::protocol::messages::{GameStatus, Phase};
+use matchday_core::protocol::messages::{AgentRole, GameStatus, Phase};
 use matchday_stats::LeagueStatistics;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct LeaguePage {
@@ -44,10 +46,46 @@ pub(crate) struct LeaguePage {
     #[serde(skip_serializing_if = "Option::is_none")]
     top_two: Option<String>,
     next: Vec<NextStep>,
+    /// Who may register, if not everyone may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roster: Option<Roster>,
+    /// Whether it is one of the leagues of a service, which has a list of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    in_service: bool,
+    /// How agents join, while they can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    join: Option<Joining>,
     /// Whether agents need no tokens, so that results are unproven.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     tokens_optional: bool,
     operator: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Roster {
+    places: usize,
+    taken: usize,
+    /// Names of people who are not here yet, for the operator alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<Vec<String>>,
+}
+
+impl Roster {
+    fn of(league: &League, access: Access) -> Option<Self> {
+        let named: Vec<_> = league
+            .roster
+            .iter()
+            .filter_map(|place| Some((place.invitation.name.as_ref()?, place.holder.is_some())))
+            .collect();
+        let missing = named.iter().filter(|(_, taken)| !taken);
+        (!named.is_empty()).then(|| Self {
+            places: named.len(),
+            taken: named.iter().filter(|(_, taken)| *taken).count(),
+            missing: access
+                .operator
+                .then(|| missing.map(|(name, _)| name.raw().to_owned()).collect()),
+        })
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -78,6 +116,8 @@ pub(crate) struct LeagueLocation {
     pub manager: Option<String>,
     /// The file name of the store.
     pub file: String,
+    /// Whether agents can dial out.
+    pub has_relay: bool,
 }
 
 impl LeagueLocation {
@@ -85,6 +125,26 @@ impl LeagueLocation {
     pub(super) fn is_of_a_service(&self) -> bool {
         let manager = self.manager.as_deref().unwrap_or_default();
         manager.contains("/leagues/")
+    }
+}
+
+/// How an agent joins a league.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Joining {
+    /// Where it registers.
+    pub url: String,
+    /// Whether it can dial out, so that nobody needs to reach it.
+    pub dial: bool,
+    /// Whether it needs a join code, which stands in the URL.
+    pub needs_code: bool,
+}
+
+/// Whether players can register now.
+fn is_open(league: &League) -> bool {
+    match league.phase {
+        Phase::Registration => true,
+        Phase::Running | Phase::Paused => league.is_ladder(),
+        Phase::Completed => false,
     }
 }
 
@@ -157,6 +217,17 @@ pub(crate) fn page(
             // Rounds that are still to be drawn have matches that nobody can count yet.
             total: (drawn_up && all_drawn && !league.is_ladder()).then_some(total),
         },
+        roster: Roster::of(league, access),
+        in_service: location.is_of_a_service(),
+        join: location
+            .manager
+            .clone()
+            .filter(|_| is_open(league))
+            .map(|url| Joining {
+                url,
+                dial: location.has_relay,
+                needs_code: league.needs_code(AgentRole::Player),
+            }),
         tokens_optional: !league.settings.tokens.is_required(),
         technical_losses: technical,
         luck: statistics.map(|statistics| statistics.luck.sentence.clone()),

@@ -47,10 +47,13 @@ pub(super) fn steps(league: &League, location: &LeagueLocation, access: Access) 
             "This league is not running. Start its manager again to go on where it stopped.",
             format!("matchday manager --store {file}"),
         )],
-        (Phase::Registration, Some(manager)) if is_visitor => joining(league, manager),
+        (Phase::Registration, Some(_)) if is_visitor => vec![remark(format!(
+            "{}: the operator starts the league.",
+            registered(league)
+        ))],
         (_, Some(_)) if is_visitor => Vec::new(),
         (Phase::Registration, Some(manager)) => {
-            with_warnings(league, manager, registration(league, manager, access))
+            with_warnings(league, manager, registration(league, manager))
         }
         (Phase::Running, Some(manager)) => with_warnings(league, manager, running(league, manager)),
         (Phase::Paused, Some(manager)) => vec![step(
@@ -101,58 +104,23 @@ fn with_warnings(league: &League, manager: &str, steps: Vec<NextStep>) -> Vec<Ne
     warnings
 }
 
-/// Who registers, who has not come yet, and how to join; the operator does the rest.
-fn joining(league: &League, manager: &str) -> Vec<NextStep> {
-    vec![
-        step(
-            "Write an agent of your own: its README says how it joins.",
-            "matchday new player --lang python my_agent",
-        ),
-        step(
-            "Or join with one of ours.",
-            format!("matchday player --dial --manager {manager}"),
-        ),
-        remark(format!(
-            "{}: the operator starts the league.",
-            registered(league)
-        )),
-    ]
-}
-
 /// `3 players and 1 referee have registered`
 fn registered(league: &League) -> String {
     let players = league.players.values().filter(|player| !player.withdrawn);
+    let (players, referees) = (players.count(), league.referees.len());
     format!(
-        "{} and {} have registered",
-        count_of(players.count(), "player", "players"),
-        count_of(league.referees.len(), "referee", "referees")
+        "{} and {} {} registered",
+        count_of(players, "player", "players"),
+        count_of(referees, "referee", "referees"),
+        if players + referees == 1 {
+            "has"
+        } else {
+            "have"
+        }
     )
 }
 
-/// How many of those who have not registered yet are named.
-const MISSING_MAX: usize = 12;
-
-/// Whom the roster names and nobody has registered as.
-fn missing(league: &League) -> Option<NextStep> {
-    let places = league.roster.iter().filter(|place| place.holder.is_none());
-    let names: Vec<String> = places
-        .filter_map(|place| Some(place.invitation.name.as_ref()?.escaped().to_string()))
-        .collect();
-    let more = match names.len().saturating_sub(MISSING_MAX) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let shown: Vec<&str> = names.iter().take(MISSING_MAX).map(String::as_str).collect();
-    (!names.is_empty()).then(|| {
-        remark(format!(
-            "Not registered yet ({}): {}{more}.",
-            names.len(),
-            shown.join(", ")
-        ))
-    })
-}
-
-fn registration(league: &League, manager: &str, access: Access) -> Vec<NextStep> {
+fn registration(league: &League, manager: &str) -> Vec<NextStep> {
     let players = league
         .players
         .values()
@@ -185,8 +153,6 @@ fn registration(league: &League, manager: &str, access: Access) -> Vec<NextStep>
         );
         steps.push(step(text, format!("matchday start --manager {manager}")));
     }
-    // Names of people who are not here yet are nobody else's business.
-    steps.extend(missing(league).filter(|_| access.operator));
     steps
 }
 

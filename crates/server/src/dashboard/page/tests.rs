@@ -51,6 +51,7 @@ fn location() -> league::LeagueLocation {
         live: true,
         manager,
         file: "league.db".to_owned(),
+        has_relay: true,
     }
 }
 
@@ -150,13 +151,19 @@ fn a_visitor_of_a_service_is_told_how_to_join_and_no_command_of_the_operator() {
             Timestamp::EPOCH,
             access,
         ));
+        assert_eq!(
+            page["join"],
+            serde_json::json!({
+                "url": "https://leagues.example/leagues/monday/mcp",
+                "dial": true,
+                "needs_code": false
+            })
+        );
         page["next"].to_string()
     };
     let visitor = next(Access::PUBLIC);
     assert!(
-        visitor.contains(
-            "matchday player --dial --manager https://leagues.example/leagues/monday/mcp"
-        ) && !visitor.contains("matchday start"),
+        visitor.contains("the operator starts the league") && !visitor.contains("matchday start"),
         "{visitor}"
     );
     assert!(next(Access::OPERATOR).contains("matchday start"));

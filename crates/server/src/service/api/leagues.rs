@@ -1,19 +1,20 @@
 //! `/api/leagues`: what it shows of leagues, and what it takes to create them.
 
 use super::types::{
-    CreateLeagues, CreatedLeague, CreatedLeagues, ImportLeague, Leader, LeagueAddress,
+    CreateLeagues, CreatedLeague, CreatedLeagues, ImportLeague, Joining, Leader, LeagueAddress,
     LeagueDetails, LeagueList, LeagueState, LeagueSummary, ListedLeague, Progress, Secrets,
 };
 use super::{ApiError, admit};
 use crate::dashboard::{Access, Query};
-use crate::league::NewLeague;
+use crate::league::{LeaguePlan, NewLeague};
 use crate::service::registry::Registered;
 use crate::service::{Service, ServiceError, lock};
 use hyper::header::HeaderMap;
 use hyper::{StatusCode, Uri};
 use matchday_audit::league_view::PlayerName;
-use matchday_core::league::League;
-use matchday_core::protocol::{LeagueId, PlayerId, Token};
+use matchday_core::league::{Format, League};
+use matchday_core::protocol::messages::{AgentRole, Phase};
+use matchday_core::protocol::{LeagueId, PlayerId, Timestamp, Token};
 use matchday_net::bearer::bearer;
 use std::sync::Arc;
 
@@ -73,14 +74,18 @@ impl Service {
     }
 
     /// How far a league has come. Of one that sleeps it is remembered: its log does not change.
-    pub(in crate::service) async fn progress_of(&self, league: &Registered) -> Option<Progress> {
+    async fn progress_of(&self, league: &Registered) -> Option<KnownProgress> {
         let number = league.number;
         let may_change = !self.owns(number) || self.is_loaded(number);
         if !may_change && let Some(known) = lock(&self.progress).get(&number) {
             return Some(known.clone());
         }
         let snapshot = self.source(number).snapshot().await.ok()?;
-        let found = progress(&snapshot.projection.league);
+        let league = &snapshot.projection.league;
+        let found = KnownProgress {
+            progress: progress(league),
+            round_starts_at: league.open_round().and_then(|round| round.starts_at),
+        };
         if !may_change {
             lock(&self.progress).insert(number, found.clone());
         }
@@ -95,6 +100,13 @@ impl Service {
                 .map_or(true, |state| state.shown() == LeagueState::Awake)
         })
     }
+}
+
+/// How far a league was when it was last looked at.
+#[derive(Debug, Clone)]
+pub(in crate::service) struct KnownProgress {
+    progress: Progress,
+    round_starts_at: Option<Timestamp>,
 }
 
 /// How many leagues a page has.
@@ -192,16 +204,52 @@ pub(super) async fn list(
     let visible = service.visible_leagues(headers, &Wanted::of(uri)?);
     let mut leagues = Vec::new();
     for league in &visible.page {
-        leagues.push(ListedLeague {
-            summary: summary(service, league),
-            progress: service.progress_of(league).await,
-        });
+        leagues.push(listed(service, league).await);
     }
     Ok(LeagueList {
         leagues,
         total: visible.total,
         next: visible.next().cloned(),
     })
+}
+
+async fn listed(service: &Service, league: &Registered) -> ListedLeague {
+    let known = service.progress_of(league).await;
+    let summary = summary(service, league);
+    let (season, _) = service.season_of(league.number);
+    let of_season = season.as_ref().and_then(|name| service.season(name));
+    let is_open = known
+        .as_ref()
+        .is_some_and(|known| match known.progress.phase {
+            Phase::Registration => true,
+            Phase::Running | Phase::Paused => known.progress.format == Format::Ladder,
+            Phase::Completed => false,
+        });
+    let starts_at = match known.as_ref().map(|known| known.progress.phase) {
+        Some(Phase::Registration) => of_season
+            .filter(|season| {
+                let current = season.current();
+                current.is_some_and(|current| current.number == league.number)
+            })
+            .and_then(|season| season.starts_at),
+        _ => known.as_ref().and_then(|known| known.round_starts_at),
+    };
+    ListedLeague {
+        join: is_open.then(|| joining(service, summary.address.url.clone(), &league.plan)),
+        progress: known.map(|known| known.progress),
+        summary,
+        season,
+        starts_at,
+    }
+}
+
+pub(super) fn joining(service: &Service, url: String, plan: &LeaguePlan) -> Joining {
+    let mut invited = plan.league.roster.iter();
+    Joining {
+        url,
+        dial: service.settings.host.relay_limits.is_some(),
+        needs_code: invited.any(|invitation| invitation.role == AgentRole::Player),
+    }
 }
 
 /// From the projection that all readers of the league share: a league that sleeps stays so.
@@ -255,9 +303,13 @@ fn leaders(league: &League) -> Vec<Leader> {
 fn progress(league: &League) -> Progress {
     Progress {
         phase: league.phase,
+        format: league.settings.competition.format,
         players: league.players.len(),
         referees: league.referees.len(),
+        round: league.current_round,
+        rounds: (!league.rounds.is_empty() && !league.is_ladder()).then(|| league.rounds_in_all()),
         matches: league.matches.len(),
+        matches_playing: league.matches.values().filter(|game| game.in_play).count(),
         matches_decided: league.matches_decided,
         champion: league.champion.clone(),
         leaders: leaders(league),

@@ -9,13 +9,12 @@ mod openapi;
 mod seasons;
 pub mod types;
 
-pub(super) use leagues::Wanted;
+pub(super) use leagues::KnownProgress;
 pub(super) use openapi::document;
-pub(super) use seasons::{find_season, visible_seasons};
 
 use super::database_away::{DATABASE_AWAY, is_unreachable};
 use super::{Service, ServiceError, lock};
-use crate::dashboard::RETRY_SECONDS;
+use crate::dashboard::{RETRY_SECONDS, percent_decode};
 use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, HeaderMap, WWW_AUTHENTICATE};
 use hyper::{Request, StatusCode};
@@ -118,7 +117,13 @@ async fn call(
             service.end_season(&id).await?;
             done(&seasons::summary_of(service, &id)?)
         }
+        ServiceRoute::SeasonPlayer => {
+            let player = percent_decode(matched.value(1));
+            done(&seasons::player(service, &id, &player, request.headers())?)
+        }
         ServiceRoute::SeasonPage
+        | ServiceRoute::LeagueList
+        | ServiceRoute::Asset
         | ServiceRoute::Live
         | ServiceRoute::Ready
         | ServiceRoute::Metrics
@@ -176,7 +181,9 @@ impl ApiError {
                     }
                     ServiceError::Invalid(_) => StatusCode::BAD_REQUEST,
                     ServiceError::Conflict(_) => StatusCode::CONFLICT,
-                    ServiceError::NotFound(_) | ServiceError::NoSeason(_) => StatusCode::NOT_FOUND,
+                    ServiceError::NotFound(_)
+                    | ServiceError::NoSeason(_)
+                    | ServiceError::NoPlayer(_) => StatusCode::NOT_FOUND,
                     ServiceError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
                 };
                 (status, error.to_string())

@@ -4,8 +4,8 @@
 use super::types::{
     ArchivedLeague, ClusterStatus, ConfigureLeague, ConfigureSeason, ConfiguredLeague,
     CreateLeagues, CreateSeason, CreatedLeagues, CreatedSeason, DeletedLeague, ImportLeague,
-    LeagueAddress, LeagueDetails, LeagueList, Refusal, SeasonDetails, SeasonList, SeasonSummary,
-    StartedLeague,
+    LeagueAddress, LeagueDetails, LeagueList, Refusal, SeasonDetails, SeasonList, SeasonPlayer,
+    SeasonSummary, StartedLeague,
 };
 use matchday_runtime::routes::{BodyLimit, Permission, ROUTES, Route, ServiceRoute, Target};
 use schemars::generate::SchemaSettings;
@@ -159,8 +159,16 @@ fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
             .refuses(404, "There is no such season")
             .refuses(409, "The season is not in a state for that"),
         ServiceRoute::Cluster => schemas.answered::<ClusterStatus>(200, "The services"),
+        ServiceRoute::SeasonPlayer => schemas
+            .answered::<SeasonPlayer>(200, "Its row of the table, and each league")
+            .refuses(
+                404,
+                "There is no such season or player, or it is not open to readers",
+            ),
         ServiceRoute::OpenApi
         | ServiceRoute::SeasonPage
+        | ServiceRoute::LeagueList
+        | ServiceRoute::Asset
         | ServiceRoute::Live
         | ServiceRoute::Ready
         | ServiceRoute::Metrics

@@ -1,21 +1,19 @@
 //! `/api/seasons`: what it shows of seasons, and what it takes to create them.
 
-use super::leagues::secrets;
+use super::leagues::{joining, secrets};
 use super::types::{
     CreateSeason, CreatedSeason, LeagueOfSeason, SeasonAddress, SeasonDetails, SeasonList,
-    SeasonSummary,
+    SeasonPlayer, SeasonSummary,
 };
 use super::{ApiError, admit};
-use crate::service::season::Season;
+use crate::service::season::{Season, SeasonState};
 use crate::service::{Service, ServiceError, lock};
 use hyper::header::HeaderMap;
 use matchday_core::protocol::LeagueId;
+use matchday_stats::season::{KnownBy, career};
 
 /// The seasons that the holder of these headers may see.
-pub(in crate::service) fn visible_seasons(
-    service: &Service,
-    headers: &HeaderMap,
-) -> Vec<(LeagueId, Season)> {
+fn visible_seasons(service: &Service, headers: &HeaderMap) -> Vec<(LeagueId, Season)> {
     let is_admitted = admit(service, headers).is_ok();
     let registry = lock(&service.registry);
     let seasons = registry
@@ -26,7 +24,7 @@ pub(in crate::service) fn visible_seasons(
         .collect()
 }
 
-pub(in crate::service) fn find_season(
+fn find_season(
     service: &Service,
     name: &LeagueId,
     headers: &HeaderMap,
@@ -49,6 +47,7 @@ fn address(service: &Service, name: &LeagueId) -> SeasonAddress {
 }
 
 fn summary(service: &Service, name: &LeagueId, season: &Season) -> SeasonSummary {
+    let table = season.table();
     SeasonSummary {
         address: address(service, name),
         game_type: season.plan.league.league.game_type.clone(),
@@ -57,9 +56,13 @@ fn summary(service: &Service, name: &LeagueId, season: &Season) -> SeasonSummary
         time_zone: season.plan.time_zone.clone(),
         starts_at: season.starts_at,
         skipped: season.skipped.clone(),
+        players: table.len(),
+        leader: table.first().map(|row| row.player.clone()),
+        join: (season.state != SeasonState::Ended)
+            .then(|| joining(service, address(service, name).url, &season.plan.league)),
         current_league: season.current().map(|league| league.league_id.clone()),
         is_playing: season.current().is_some() && season.started,
-        leagues_played: season.ended().len(),
+        leagues_played: season.played(),
     }
 }
 
@@ -88,6 +91,25 @@ pub(super) fn show(
         summary: summary(service, name, &season),
         leagues: leagues.collect(),
         table: season.table().to_vec(),
+    })
+}
+
+/// What a player of this name has done in a season.
+pub(super) fn player(
+    service: &Service,
+    name: &LeagueId,
+    player: &str,
+    headers: &HeaderMap,
+) -> Result<SeasonPlayer, ServiceError> {
+    let season = find_season(service, name, headers)?;
+    let table = season.table();
+    let place = table.iter().position(|row| row.player == player);
+    let found = place.and_then(|place| Some((table.get(place)?.clone(), place + 1)));
+    let (row, rank) = found.ok_or_else(|| ServiceError::NoPlayer(player.to_owned()))?;
+    Ok(SeasonPlayer {
+        career: career(&season.ended(), KnownBy::Name, player),
+        row,
+        rank,
     })
 }
 

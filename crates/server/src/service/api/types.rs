@@ -1,11 +1,13 @@
 //! What is sent to the API of a service and answered by it: one type each for the service, the commands and the OpenAPI document.
 //! Values only.
 
+pub use crate::dashboard::Joining;
 pub use crate::league::JoinCodeRow;
 pub use crate::service::season::SeasonState;
+use matchday_core::league::Format;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
-use matchday_stats::season::SeasonRow;
+use matchday_stats::season::{CareerRow, SeasonRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -34,6 +36,12 @@ pub struct ListedLeague {
     /// Unless its log cannot be read just now.
     #[serde(flatten)]
     pub progress: Option<Progress>,
+    /// The season that it is of.
+    pub season: Option<LeagueId>,
+    /// When it, or its next round, starts, if that is known.
+    pub starts_at: Option<Timestamp>,
+    /// How agents join, while they can.
+    pub join: Option<Joining>,
 }
 
 /// A league in a list.
@@ -87,9 +95,15 @@ pub struct LeagueDetails {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     pub phase: Phase,
+    #[schemars(with = "String")]
+    pub format: Format,
     pub players: usize,
     pub referees: usize,
+    pub round: u32,
+    /// How many there will be, as far as that is known; a ladder has no last one.
+    pub rounds: Option<u32>,
     pub matches: usize,
+    pub matches_playing: usize,
     pub matches_decided: u32,
     pub champion: Option<PlayerId>,
     /// The first of the table, once a match is decided; several if they are level.
@@ -209,6 +223,12 @@ pub struct SeasonSummary {
     /// Whether the current league has started.
     pub is_playing: bool,
     pub leagues_played: usize,
+    /// How many are in the table.
+    pub players: usize,
+    /// The first of the table, once a league is over.
+    pub leader: Option<String>,
+    /// How agents join: they play in every league from the next on.
+    pub join: Option<Joining>,
 }
 
 /// Where a season is reached.
@@ -228,6 +248,16 @@ pub struct SeasonDetails {
     pub summary: SeasonSummary,
     pub leagues: Vec<LeagueOfSeason>,
     pub table: Vec<SeasonRow>,
+}
+
+/// What a player has done in a season.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SeasonPlayer {
+    #[serde(flatten)]
+    pub row: SeasonRow,
+    /// Its rank in the season.
+    pub rank: usize,
+    pub career: Vec<CareerRow>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
