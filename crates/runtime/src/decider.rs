@@ -1,5 +1,6 @@
 //! The external decider of a player: a program, a language model, a person.
 
+use crate::deciders::program_decider::ProgramDecider;
 use matchday_core::agent::{ExternalResult, Usage};
 use matchday_core::game::turn::TurnSheet;
 use std::fmt::Debug;
@@ -33,4 +34,9 @@ impl From<ExternalResult> for Decided {
 /// then dropped.
 pub trait Decider: Debug + Send + Sync {
     fn decide(&self, turn: TurnSheet) -> Deciding;
+
+    /// The program behind it that answers many turns in one message, once it has said that it does.
+    fn batches(&self) -> Option<&ProgramDecider> {
+        None
+    }
 }

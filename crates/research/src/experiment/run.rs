@@ -6,7 +6,7 @@ use super::results::Fold;
 use super::row::Row;
 use crate::openings::Opening;
 use crate::simulate::progress::ProgressBar;
-use crate::{Duels, ExternalRules, Leagues, Run, Seasons};
+use crate::{Duels, Entrant, ExternalRules, Leagues, Run, Seasons};
 use anyhow::Result;
 use std::ops::ControlFlow;
 
@@ -27,9 +27,11 @@ pub fn play(
         }
         let openings = plan.openings_of(cell).unwrap_or_default();
         let names = cell.tournament.names();
+        let entrants = &cell.tournament.entrants.entrants;
         let mut failed = None;
         run.in_order(
             plan.repetitions - before,
+            || entrants.iter().any(Entrant::takes_batches),
             |place| repetition(plan, number, cell, before + place, &openings, run),
             |rows| {
                 // A repetition that was interrupted is not whole.
