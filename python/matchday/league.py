@@ -287,30 +287,43 @@ class _Running(League):
     def _ask(self, command: str) -> Dict[str, Any]:
         return json.loads(call([command, "--manager", self.where, *self._league, "--json"]))
 
+    def _name(self) -> str:
+        return str(self._ask("status").get("league_id") or "")
+
     @property
     def summary(self) -> LeagueSummary:
-        raise Error(f"a running league has no summary yet: open its store instead of {self.where}")
+        raise Error(f"a running league has no summary: open its store instead of {self.where}")
 
     def _table(self, name: str) -> Table:
+        if name not in ("players", "matches", "ratings"):
+            raise Error(f"a running league does not tell its moves: open its store instead of {self.where}")
+        league = self._name()
         if name == "players":
-            data = self._ask("standings")
-            rows = [_filled(Standing, {**row, "league": data["league_id"], "player": row["player_id"],
-                    "name": row["display_name"], "rank": row.get("shared_rank") or row["rank"],
-                    "technical_losses": row.get("technical_losses") or 0}) for row in data["standings"]]
-            return Table(Standing, rows)
+            return Table(Standing, [_placed(league, row) for row in self._ask("standings")["standings"]])
         if name == "matches":
-            data = self._ask("schedule")
-            rounds = data["rounds"]
-            return Table(Match, [_scheduled(data["league_id"], one["round_id"], match) for one in rounds for match in one["matches"]])
-        if name == "ratings":
-            data = self._ask("stats")
-            rows = [
-                Rating(str(data.get("league_id") or ""), after["round"], player["player_id"], after["rating"],
-                       after["deviation"], after["rating"] - 1.96 * after["deviation"], after["rating"] + 1.96 * after["deviation"])
-                for player in data["players"] for after in player["glicko"]["history"]
-            ]
-            return Table(Rating, sorted(rows, key=lambda row: row.round))
-        raise Error(f"a running league does not tell its moves: open its store instead of {self.where}")
+            rounds = self._ask("schedule")["rounds"]
+            return Table(Match, [_scheduled(league, one["round_id"], match) for one in rounds for match in one["matches"]])
+        players = self._ask("stats")["players"]
+        ratings = [_rated(league, player["player_id"], after) for player in players for after in player["glicko"]["history"]]
+        return Table(Rating, sorted(ratings, key=lambda row: row.round))
+
+
+def _placed(league: str, row: Dict[str, Any]) -> Standing:
+    known = {
+        **row,
+        "league": league,
+        "player": row["player_id"],
+        "name": row["display_name"],
+        "rank": row.get("shared_rank") or row["rank"],
+        "technical_losses": row.get("technical_losses") or 0,
+    }
+    return _filled(Standing, known)
+
+
+def _rated(league: str, player: str, after: Dict[str, Any]) -> Rating:
+    rating, deviation = after["rating"], after["deviation"]
+    half = 1.959964 * deviation
+    return Rating(league, after["round"], player, rating, deviation, rating - half, rating + half)
 
 
 def _scheduled(league: str, round_id: int, match: Dict[str, Any]) -> Match:

@@ -75,7 +75,7 @@ class Player:
         league: Optional[str] = None,
         code: Optional[str] = None,
         *,
-        dial: bool = False,
+        dial: Optional[bool] = None,
         listen: str = "127.0.0.1:0",
         advertise: Optional[str] = None,
         store: str = "agent.json",
@@ -83,7 +83,8 @@ class Player:
     ) -> None:
         """Plays until Ctrl-C, or until so many leagues are over.
 
-        `league` is the URL of the league, `code` your join code, `dial` has the agent dial out instead of listening.
+        `league` is the URL of the league, `code` your join code, `dial` has the agent dial out instead of listening. Without them
+        MATCHDAY_MANAGER and MATCHDAY_DIAL=on say so.
         `store` keeps tokens for a restart. A thread of its own decides each turn, in at most 10 seconds.
         """
         if not self._choosers:
@@ -95,7 +96,7 @@ class Player:
             raise Error(f"listen: expected HOST:PORT, got {listen}")
         place = argparse.Namespace(listen=listen, advertise=advertise)
         try:
-            if dial:
+            if dial or (dial is None and os.environ.get("MATCHDAY_DIAL") == "on"):
                 endpoint = starter.listen_nowhere(agent, manager)
             else:
                 endpoint = starter.listen(agent, place, host, int(port))

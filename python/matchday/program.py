@@ -93,6 +93,6 @@ def call(words: Sequence[str], progress: Progress = None, stop: Optional[threadi
     process.stdout.close()
     process.stderr.close()
     if process.returncode != 0 and not (stop and stop.is_set()):
-        said = [line for line in complaints if line.strip()]
+        said = [line[len("matchday: ") :] if line.startswith("matchday: ") else line for line in complaints if line.strip()]
         raise Error("\n".join(said[-5:]) or f"{' '.join(command)} ended with exit code {process.returncode}")
     return "".join(printed)

@@ -44,6 +44,13 @@ class Leagues(unittest.TestCase):
                 self.assertEqual(set(names), {"Ada", "Bob"})
                 self.assertEqual((names["Ada"].strategy, names["Ada"].version), ("first", "1.0.0"))
                 self.assertTrue(all(turn.game_type == game for turn in seen))
+                running = matchday.League.open(url)
+                self.assertEqual([row.points for row in running.standings()], [row.points for row in league.standings()])
+                self.assertEqual([row.match for row in running.matches()], ["R1M1"])
+                self.assertEqual(len(running.ratings()), 2)
+                self.assertEqual(running.standings()[0].league, league.summary.league)
+                with self.assertRaisesRegex(matchday.Error, "does not tell its moves"):
+                    running.moves()
 
     def test_the_starter_is_ten_lines_by_the_package(self):
         subprocess.run([matchday.program(), "new", "player", "--lang", "python", "ada", "--name", "Ada"], check=True, capture_output=True)
@@ -80,9 +87,9 @@ class Manager:
         self.game, self.store = game, store
 
     def __enter__(self):
-        words = ["manager", "--listen", "127.0.0.1:0", "--lead", "0", "--store", self.store, "--game", self.game, "--start-when", "2"]
+        words = ["manager", "--listen", "127.0.0.1:0", "--lead", "0", "--store", self.store, "--game", self.game, "--start-when", "players=2,referees=1"]
         self.manager = start(words)
-        url = found(self.manager, r"(http://[\w.:]+/mcp)")
+        url = found(self.manager, r"(http://[\d.:]+)/")
         self.referee = start(["referee", "--listen", "127.0.0.1:0", "--manager", url, "--store", f"{self.store}-referee"])
         return url
 
