@@ -110,10 +110,6 @@ fn of_match<'a>(
             model_calls: usage.map(|usage| usage.calls),
             model_input_tokens: usage.map(|usage| usage.input_tokens),
             model_output_tokens: usage.map(|usage| usage.output_tokens),
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "a price of 2^53 millionths is none"
-            )]
             model_cost: usage.map(|usage| usage.cost_micros as f64 / 1e6),
         });
     }

@@ -232,7 +232,13 @@ fn decided<'a>(game: &'a Match, decision: Option<&'a Decision>) -> MatchRow<'a> 
         drawn_number: parity.and_then(|details| details.drawn_number),
         cause_a: cause(a),
         cause_b: cause(b),
-        turns: log.map(Vec::len).or(parity.map(|_| 1)),
+        turns: log.map(Vec::len).or(parity.map(|details| {
+            details
+                .choices
+                .iter()
+                .any(|(_, choice)| choice.is_some())
+                .into()
+        })),
         answer_ms_a: answer_ms(a),
         answer_ms_b: answer_ms(b),
         referee: decision.map(decider),

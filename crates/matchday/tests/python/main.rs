@@ -25,7 +25,13 @@ fn root() -> PathBuf {
 fn run(python: &Path, file: &str) {
     let folder = tempfile::tempdir().unwrap();
     let done = Command::new(python)
-        .arg(root().join("python/tests").canonicalize().unwrap().join(file))
+        .arg(
+            root()
+                .join("python/tests")
+                .canonicalize()
+                .unwrap()
+                .join(file),
+        )
         .current_dir(folder.path())
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("MPLBACKEND", "agg")
@@ -45,7 +51,10 @@ fn environment(folder: &Path, further: &[&Path]) -> PathBuf {
     assert!(made.unwrap().success());
     let python = folder.join("bin/python");
     let packages = Command::new(&python)
-        .args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'), end='')"])
+        .args([
+            "-c",
+            "import sysconfig; print(sysconfig.get_path('purelib'), end='')",
+        ])
         .output()
         .unwrap();
     let packages = PathBuf::from(String::from_utf8(packages.stdout).unwrap());
@@ -62,7 +71,10 @@ fn environment(folder: &Path, further: &[&Path]) -> PathBuf {
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
+    for entry in fs::read_dir(from)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
         let name = entry.file_name().unwrap();
         if entry.is_file() {
             fs::copy(&entry, to.join(name)).unwrap();
