@@ -6,7 +6,7 @@
 //! - [`timeline`], [`describe`]: what happened in a match, in brief, for people; [`request_replay`]: a recorded request once more
 //! - [`fallbacks`], [`llm_usage`]: what players' deciders did; [`statistics`]: the results of a league for the statistics crate
 //! - [`export`], [`csv_rows`]: logs as rows and records; [`league_view`]: the read model of a league;
-//!   [`report`]: a league on a page, as HTML, Markdown and CSV; [`template`]: how pages are written
+//!   [`report`]: a league on a page, as HTML, Markdown and CSV; [`template`]: how pages are written, [`design`]: what they look like
 //! - [`backup`], [`transfer`]: verified copies of stores and leagues
 //! - [`mend`]: how to mend deviations from the protocol; [`sides`], [`plural`]: sentences and words that several readers share
 
@@ -14,6 +14,7 @@ pub mod agent_log;
 pub mod backup;
 pub mod csv_rows;
 pub mod describe;
+pub mod design;
 pub mod export;
 pub mod fallbacks;
 pub mod league_log;

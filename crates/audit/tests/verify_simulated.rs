@@ -7,7 +7,7 @@
 )]
 
 use matchday_audit::verify::verify;
-use matchday_core::{event_codec, sim};
+use matchday_core::event_codec;
 use matchday_testkit::event_lines::{chained, stream};
 
 #[test]
@@ -15,7 +15,7 @@ fn the_log_of_a_simulated_league_fits_whatever_went_wrong() {
     let mut matches = 0;
     let mut proven = 0;
     for seed in 0..150 {
-        let report = sim::run(seed, &sim::Options::default());
+        let report = matchday_sim::run(seed, &matchday_sim::Options::default());
         let lines: Vec<String> = report
             .league
             .iter()

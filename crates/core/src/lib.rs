@@ -14,7 +14,6 @@
 //! - [`metrics`]: milestones and gauges of an agent
 //! - [`league`], [`referee`], [`player`]: the agents
 //! - [`mailbox`]: calls that wait for an agent that dials out
-//! - [`sim`]: a deterministic simulator, which runs the same driver
 //!
 //! # The run loop
 //! One rule: nothing that follows from an event is seen outside before the event is durable.
@@ -79,7 +78,5 @@ pub mod signature;
 mod signature_cache;
 pub mod signed_move;
 pub mod signed_note;
-#[cfg(feature = "sim")]
-pub mod sim;
 mod timers;
 pub mod timing;

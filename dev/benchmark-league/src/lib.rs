@@ -20,11 +20,13 @@ use matchday_core::protocol::{
     Timestamp, Version,
 };
 use matchday_core::referee::{self, Referee};
-use matchday_core::sim::START;
 use matchday_core::timing::Timing;
 use std::collections::VecDeque;
 use std::time::Duration;
 use std::vec;
+
+/// When virtual time begins: 2026-01-01T00:00:00Z.
+pub const START: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
 
 /// The manager has the first place, referees follow, then players.
 const MANAGER: usize = 0;

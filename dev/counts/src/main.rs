@@ -4,6 +4,7 @@
 //! `main` prints how often each function is called; the input is the same on every machine.
 
 use matchday_benchmark_league::BenchmarkLeague;
+use matchday_benchmark_league::START;
 use matchday_core::agent::{Answer, Ask, Content};
 use matchday_core::league::{League, LeagueEvent};
 use matchday_core::protocol::decode::{Conformance, Limits, Reading};
@@ -15,7 +16,6 @@ use matchday_core::protocol::dialect::{Dialect, decode_wire};
 use matchday_core::protocol::jsonrpc::Id;
 use matchday_core::protocol::messages::{Shared, StandingRow};
 use matchday_core::protocol::{Message, Timestamp};
-use matchday_core::sim::START;
 use std::error::Error;
 use std::hint::black_box;
 

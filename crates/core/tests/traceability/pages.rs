@@ -56,6 +56,7 @@ const HEADER: &str = "Statements | Held by tests | Ruled otherwise | Not checkab
 fn link(path: &str) -> String {
     let name = path
         .trim_start_matches("crates/")
+        .trim_start_matches("dev/")
         .trim_end_matches(".rs")
         .replacen("/tests/", "/", 1);
     format!("[{name}](../{path})")

@@ -9,15 +9,13 @@ use std::path::Path;
 /// `core::src::protocol::time::test` for a test within `crates/core/src/protocol/time.rs`.
 pub(crate) fn tests(repository: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    for entry in fs::read_dir(repository.join("crates")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        for (folder, prefix) in [("tests", name.clone()), ("src", format!("{name}::src"))] {
-            search(
-                repository,
-                &format!("crates/{name}/{folder}"),
-                &prefix,
-                &mut found,
-            );
+    for crates in ["crates", "dev"] {
+        for entry in fs::read_dir(repository.join(crates)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            for (folder, prefix) in [("tests", name.clone()), ("src", format!("{name}::src"))] {
+                let folder = format!("{crates}/{name}/{folder}");
+                search(repository, &folder, &prefix, &mut found);
+            }
         }
     }
     found

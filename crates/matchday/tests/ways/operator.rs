@@ -25,7 +25,7 @@ struct Operator {
 impl Operator {
     /// With a certificate for the name of the service, and for no address.
     fn new() -> Self {
-        let cli = Cli::new(crate::MATCHDAY);
+        let cli = Cli::new(crate::matchday());
         let authority = Authority::new("public authority");
         authority.file(cli.path(), "ca.pem");
         let pair = authority.issue(cli.path(), "service", &["localhost"]);

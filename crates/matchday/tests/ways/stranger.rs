@@ -1,6 +1,6 @@
 //! The stranger's way: `run`, Ctrl-C in the middle of the league, the same command again, and what can be made of the file.
 
-use crate::MATCHDAY;
+use crate::matchday;
 use matchday_testkit::cli::{Cli, Output, Process};
 use std::fs::{self, Permissions};
 use std::net::TcpListener;
@@ -60,7 +60,7 @@ fn is_whole(cli: &Cli, ran: &Output) {
 
 #[test]
 fn a_league_that_was_stopped_goes_on_with_the_same_command() {
-    let cli = Cli::new(MATCHDAY);
+    let cli = Cli::new(matchday());
     let base = free_base();
     let command = league(&base, &["--players", "16"]);
 
@@ -104,7 +104,7 @@ fn a_league_that_was_stopped_goes_on_with_the_same_command() {
 /// The settings that are not given again are those of the league.
 #[test]
 fn a_league_that_was_killed_goes_on_with_its_file_alone() {
-    let cli = Cli::new(MATCHDAY);
+    let cli = Cli::new(matchday());
     let base = free_base();
     let command = league(&base, &["--players", "16", "--seed", "7"]);
     broken_off(&cli, &command, "KILL");
@@ -114,7 +114,7 @@ fn a_league_that_was_killed_goes_on_with_its_file_alone() {
 
 #[test]
 fn players_that_dial_out_are_found_again() {
-    let cli = Cli::new(MATCHDAY);
+    let cli = Cli::new(matchday());
     let base = free_base();
     let command = league(&base, &["--players", "16", "--dial"]);
     broken_off(&cli, &command, "INT");
@@ -123,7 +123,7 @@ fn players_that_dial_out_are_found_again() {
 
 #[test]
 fn a_file_of_something_else_is_left_alone() {
-    let cli = Cli::new(MATCHDAY);
+    let cli = Cli::new(matchday());
     let manager = cli.manager(&["--store", "first.db"]);
     cli.agent(&["player"]).until("registered as");
     drop(manager);
@@ -138,7 +138,7 @@ fn a_file_of_something_else_is_left_alone() {
 /// Who opens the page reads it, wherever the lines go; a browser that does not come is said.
 #[test]
 fn an_opened_page_stays_and_a_browser_that_fails_is_named() {
-    let cli = Cli::new(MATCHDAY);
+    let cli = Cli::new(matchday());
     let opener = cli.path().join("xdg-open");
     fs::write(&opener, "#!/bin/sh\nexit 3\n").unwrap();
     fs::set_permissions(&opener, Permissions::from_mode(0o755)).unwrap();

@@ -4,7 +4,7 @@
 use matchday_testkit::cli::{Cli, Process, command};
 use matchday_testkit::eventually::eventually;
 use matchday_testkit::namespaces::Namespaces;
-use matchday_testkit::tools::require;
+use matchday_testkit::tools::{require, require_installed};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -35,6 +35,7 @@ const ROSTER: &str = "name,section,language,mail\nAda Lee,monday,python,\nBob Ro
 struct Way {
     network: Namespaces,
     teacher: Cli,
+    chromium: String,
 }
 
 /// Where a student works, and what the hand-out says.
@@ -45,11 +46,14 @@ struct Student {
 
 impl Way {
     fn new() -> Option<Self> {
+        let tools = require_installed("browser", "crates/matchday/tests/browser/tools/install")?;
+        let chromium = fs::read_to_string(tools.join("chromium")).unwrap();
         let network = Namespaces::new(&["course", "laptop"])?;
         network.cable([COURSE, LAPTOP], "campus", ["10.79.0.1/30", "10.79.0.2/30"]);
         Some(Self {
             network,
-            teacher: Cli::new(crate::MATCHDAY),
+            teacher: Cli::new(crate::matchday()),
+            chromium: chromium.trim().to_owned(),
         })
     }
 
@@ -59,7 +63,7 @@ impl Way {
         let mut shell = command("sh");
         shell.args(["-c", &format!("{before}\nexec {last}")]);
         shell.current_dir(folder);
-        let programs = Path::new(crate::MATCHDAY).parent().unwrap().display();
+        let programs = Path::new(crate::matchday()).parent().unwrap().display();
         let path = std::env::var("PATH").unwrap_or_default();
         shell.env("PATH", format!("{programs}:{path}"));
         self.network.exec(place, &shell)
@@ -99,7 +103,20 @@ impl Way {
         });
     }
 
-    /// What a browser on the laptop is shown.
+    /// What the page holds once the browser on the laptop has run its scripts.
+    fn browser(&self, student: &Student, path: &str) -> String {
+        let open = format!(
+            "{} --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+             --disable-component-update --disable-sync --user-data-dir=browser --virtual-time-budget=20000 --dump-dom \
+             '{SERVICE}{path}' 2>browser.log",
+            self.chromium
+        );
+        let (code, page) = self.done(LAPTOP, student.home.path(), &open);
+        assert_eq!(code, 0, "{page}");
+        page
+    }
+
+    /// What a page takes from the league.
     fn page(&self, student: &Student, path: &str) -> Value {
         let fetch = format!(
             "python3 -c \"import urllib.request as u; print(u.urlopen('{SERVICE}{path}').read().decode())\""
@@ -124,7 +141,7 @@ impl Student {
             .path()
             .join(format!("agents/handouts/monday/{name}.html"));
         Self {
-            home: Cli::new(crate::MATCHDAY),
+            home: Cli::new(crate::matchday()),
             handout: fs::read_to_string(handout).unwrap(),
         }
     }
@@ -292,6 +309,12 @@ fn from_the_hand_out_to_a_better_night() {
     let page = way.player(&ada, 2, &id);
     assert_eq!(page["name"], "Ada Lee", "{page}");
     let again = page["why_lost"][0]["command"].as_str().unwrap().to_owned();
+    let seen = way.browser(&ada, &format!("/leagues/monday_2/#/players/{id}"));
+    let written = again.replace('&', "&amp;");
+    assert!(
+        seen.contains("Why did it lose?") && seen.contains(&written),
+        "{written}\n{seen}"
+    );
     ada.plays("paper");
     let mut replay = way.types(LAPTOP, ada.home.path(), &again);
     replay.until("waiting 60 s");

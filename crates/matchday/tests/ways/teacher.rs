@@ -47,7 +47,7 @@ impl Teacher {
         let clock = Clock::start();
         let days = clock.now().as_micros() / 86_400_000_000;
         Self {
-            cli: Arc::new(Cli::new(crate::MATCHDAY)),
+            cli: Arc::new(Cli::new(crate::matchday())),
             listen: free_address(),
             agents: TestLeague::new(matchday_server::agent_options),
             client: Client::new(),

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH};
 use hyper::{Response, StatusCode};
+use matchday_audit::design;
 use matchday_net::server::HttpResponse;
 use sha2::{Digest, Sha256};
 
@@ -40,17 +41,28 @@ fn find(name: &str) -> Option<Bytes> {
         return None;
     }
     if cfg!(debug_assertions)
-        && let Ok(content) = std::fs::read(format!("{FOLDER}/{name}"))
+        && let Some(content) = FOLDERS
+            .iter()
+            .find_map(|folder| std::fs::read(format!("{folder}/{name}")).ok())
     {
         return Some(content.into());
     }
     FILES
         .iter()
+        .chain(DESIGN)
         .find(|(known, _)| *known == name)
         .map(|(_, content)| Bytes::from_static(content))
 }
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/dashboard");
+const DESIGN: &[(&str, &[u8])] = &[
+    ("tokens.css", design::TOKENS.as_bytes()),
+    ("components.css", design::COMPONENTS.as_bytes()),
+];
+
+const FOLDERS: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/assets/dashboard"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../audit/templates"),
+];
 
 fn kind(name: &str) -> &'static str {
     match name.rsplit('.').next().unwrap_or_default() {
@@ -100,8 +112,7 @@ mod tests {
 
     #[test]
     fn pages_and_plots_have_one_palette() {
-        let style = find("style.css").unwrap();
-        let style = std::str::from_utf8(&style).unwrap();
+        let style = design::TOKENS;
         let lines = (0..8)
             .map(|n| Line::new(n.to_string(), vec![(0.0, 0.0), (1.0, f64::from(n))]))
             .collect();
