@@ -30,6 +30,8 @@ type Asked = (Vec<u8>, SyncSender<Option<Value>>);
 
 /// How many turns are asked in one message, at most.
 const TURNS_MAX: usize = 512;
+/// How many times longer than for one turn the answer to a message of many may take.
+const TIMES: u32 = 10;
 
 impl ProgramStrategy {
     pub fn new(external: &ExternalDecider, runtime: Handle) -> Self {
@@ -77,14 +79,12 @@ impl ProgramStrategy {
         let decider = Arc::clone(&self.decider);
         let failure = Arc::clone(&self.last_failure);
         let runtime = self.runtime.clone();
-        let think_time = self.think_time;
+        let time = self.think_time.saturating_mul(TIMES);
         std::thread::spawn(move || {
             while let Ok(first) = take.recv() {
                 let (turns, waiting): (Vec<_>, Vec<_>) = std::iter::once(first)
                     .chain(take.try_iter().take(TURNS_MAX - 1))
                     .unzip();
-                let time =
-                    think_time.saturating_mul(u32::try_from(turns.len()).unwrap_or(u32::MAX));
                 let asked = async {
                     let Some(program) = decider.batches() else {
                         return Err("the program takes one turn at a time".to_owned());
