@@ -40,6 +40,7 @@ pub mod sentences;
 pub mod spread;
 pub mod sprt;
 pub mod student;
+pub mod title_chance;
 
 pub use league::{LeagueStatistics, Resampling};
 pub use results::{Entrant, MatchOutcome, Played, Results};

@@ -1,21 +1,16 @@
-//! The colour and the mark by which a player is known: the same on the page, in `parts.js`. Pure.
+//! The colour and the mark by which a player is known: as on the page. Pure.
 
 use super::Colour;
+use matchday_audit::design::{self, HUES};
 
-const MARKS: [&str; 4] = ["●", "■", "▲", "◆"];
 /// The palette of the page, as near as terminals of 256 colours come to it.
-pub(crate) const COLOURS: [u8; 8] = [33, 208, 36, 170, 105, 178, 38, 137];
+pub(crate) const COLOURS: [u8; HUES] = [33, 208, 36, 170, 105, 178, 38, 137];
 
-/// `●`, and the player's colour. Whoever is not numbered has those of the first.
+/// `●`, and the player's colour.
 pub fn badge(player_id: &str) -> (&'static str, Colour) {
-    let digits: String = player_id.chars().filter(char::is_ascii_digit).collect();
-    let place = digits.parse::<usize>().unwrap_or(1).saturating_sub(1);
-    let colour = COLOURS.get(place % COLOURS.len()).copied();
-    let mark = MARKS.get(place / COLOURS.len() % MARKS.len());
-    (
-        mark.copied().unwrap_or_default(),
-        Colour::Of256(colour.unwrap_or_default()),
-    )
+    let badge = design::badge(player_id);
+    let colour = COLOURS.get(badge.hue).copied();
+    (badge.mark, Colour::Of256(colour.unwrap_or_default()))
 }
 
 #[cfg(test)]

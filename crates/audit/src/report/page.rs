@@ -2,6 +2,7 @@
 
 use super::sentences::{answers, format_time, player_facts, record};
 use super::{Report, VerificationSummary, plots};
+use crate::design::badge;
 use crate::league_view::columns::{Column, number_classes, text_of, told};
 use crate::league_view::{Kind, LeagueView, STANDINGS, Standing};
 use crate::plural::count_of;

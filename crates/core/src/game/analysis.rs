@@ -3,7 +3,8 @@
 
 use super::prospect::Prospect;
 use super::replay::Replay;
-use super::{Seat, Turn};
+use super::words::move_noun;
+use super::{Outcome, Seat, Turn};
 use crate::protocol::ids::{GameType, PlayerId};
 use crate::protocol::messages::ResultDetails;
 use serde::Serialize;
@@ -11,8 +12,9 @@ use serde_json::Value;
 use std::fmt;
 
 /// The last move of the loser that had a better alternative.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DecidingMove {
+    game_type: GameType,
     /// Its ply, from 1: the position after so many turns.
     pub ply: usize,
     /// The move that was made.
@@ -23,10 +25,11 @@ pub struct DecidingMove {
     pub instead: Prospect,
 }
 
-/// "move 3 at ply 8 lost the game; move 5 would have held the draw".
+/// "move 8 (column 3) lost the game; column 5 would have held the draw".
 impl fmt::Display for DecidingMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
+            game_type,
             ply,
             made,
             better,
@@ -39,25 +42,10 @@ impl fmt::Display for DecidingMove {
         };
         write!(
             f,
-            "move {} at ply {ply} lost the game; move {} {instead}",
-            plain(made),
-            plain(better)
+            "move {ply} ({}) lost the game; {} {instead}",
+            move_noun(game_type, made),
+            move_noun(game_type, better)
         )
-    }
-}
-
-/// Texts without quotes, objects as `heap 1, take 2`.
-fn plain(made: &Value) -> String {
-    match made {
-        Value::String(text) => text.clone(),
-        Value::Object(fields) => {
-            let fields: Vec<String> = fields
-                .iter()
-                .map(|(name, value)| format!("{name} {value}"))
-                .collect();
-            fields.join(", ")
-        }
-        other => other.to_string(),
     }
 }
 
@@ -90,11 +78,69 @@ pub fn deciding_move(
             .rev()
             .max_by_key(|(_, prospect)| *prospect)?;
         (*came == Prospect::Lost && *instead > Prospect::Lost).then(|| DecidingMove {
+            game_type: game_type.clone(),
             ply: before + 1,
             made: made.clone(),
             better: better.clone(),
             instead: *instead,
         })
+    })
+}
+
+/// Who would win from a position, if both played as well as one can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outlook {
+    /// Player A can force a win, or has won.
+    A,
+    /// Player B can force a win, or has won.
+    B,
+    /// Neither can.
+    Level,
+    /// The search ended before it was decided.
+    Open,
+}
+
+/// The outlook of each position of a match that is over: of the first, and after each turn. Empty if the game cannot tell.
+pub fn outlooks(
+    game_type: &GameType,
+    players: [&PlayerId; 2],
+    details: &ResultDetails,
+) -> Vec<Outlook> {
+    let (Some(entry), Some(turns)) = (super::find(game_type), details.turn_log.as_ref()) else {
+        return Vec::new();
+    };
+    let mut replay = Replay::new((entry.new)(), players, None);
+    let first = outlook(&replay);
+    let later = turns.iter().map_while(|moves| {
+        replay.turn(moves).ok()?;
+        outlook(&replay)
+    });
+    first.into_iter().chain(later).collect()
+}
+
+fn outlook(replay: &Replay<'_>) -> Option<Outlook> {
+    let of = |seat| match seat {
+        Seat::A => Outlook::A,
+        Seat::B => Outlook::B,
+    };
+    let seat = match replay.game.turn() {
+        Turn::One(seat) => seat,
+        Turn::Over => {
+            return Some(match replay.game.outcome()? {
+                Outcome::Win(seat) => of(seat),
+                Outcome::Draw => Outlook::Level,
+            });
+        }
+        Turn::Both | Turn::Chance | Turn::External => return None,
+    };
+    let prospects = replay.game.prospects();
+    let best = prospects.into_iter().map(|(_, prospect)| prospect).max()?;
+    Some(match best {
+        Prospect::Won => of(seat),
+        Prospect::Lost => of(seat.other()),
+        Prospect::Drawn => Outlook::Level,
+        Prospect::Open => Outlook::Open,
     })
 }
 
@@ -132,6 +178,26 @@ mod tests {
         // B did not stop the row.
         let found = decided("tic_tac_toe", &cells(&[0, 4, 1, 8, 2]), 1).unwrap();
         assert_eq!((found.ply, found.better), (4, json!(2)));
+    }
+
+    #[test]
+    fn the_outlook_changes_with_the_mistake() {
+        let ids = [1, 2].map(PlayerId::numbered);
+        let [a, b] = &ids;
+        let moves = cells(&[0, 8, 2, 1, 6, 3, 4]);
+        let turn = |(number, made): (usize, &Value)| {
+            ByPlayer::from_iter([(if number % 2 == 0 { a } else { b }.clone(), made.clone())])
+        };
+        let mut details = ResultDetails::of(GameDetails::Other(Map::new()));
+        details.turn_log = Some(moves.iter().enumerate().map(turn).collect());
+        let all = outlooks(&GameType::new("tic_tac_toe"), [a, b], &details);
+        assert_eq!(all.len(), 8);
+        assert_eq!(all[..2], [Outlook::Level, Outlook::Level]);
+        assert!(all[2..].iter().all(|one| *one == Outlook::A), "{all:?}");
+        assert_eq!(
+            outlooks(&GameType::new("rock_paper_scissors"), [a, b], &details),
+            []
+        );
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod successors;
 mod tests;
 pub mod turn;
 pub mod view;
+pub mod words;
 
 use crate::fair::Dice;
 use crate::game::fast::FastPlayers;

@@ -37,9 +37,29 @@ fn boards_and_names_are_whole_on_a_phone() {
 
 #[test]
 fn wall_mode_fits_every_player_on_the_screen() {
-    let names: Vec<String> = (1..=20).map(|number| format!("Player {number}")).collect();
+    // One of them has a long name.
+    let mut names: Vec<String> = (1..=20).map(|number| format!("Player {number}")).collect();
+    names[7] = "The Department of Theoretical Ludology".to_owned();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     shows("wall", || League::played(&names), &[]);
+}
+
+#[test]
+fn the_wall_goes_round() {
+    shows(
+        "wall_scenes",
+        || League::played(&["Ada", "Basho", "Clio", "Dag"]),
+        &[],
+    );
+}
+
+#[test]
+fn one_board_is_large_and_the_viewer_picks_which() {
+    shows(
+        "stage",
+        || League::of_strategies("connect_four", &[], &["random"; 4]),
+        &[],
+    );
 }
 
 #[test]

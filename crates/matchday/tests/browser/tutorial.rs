@@ -1,5 +1,6 @@
-//! The pictures of docs/tutorial.md are taken here, from the league that the tutorial plays. Of each picture the headings that it shows
-//! are kept beside it, so that a page that has changed is found. To take them anew:
+//! The pictures of the documentation are taken here: those of docs/tutorial.md from the league that the tutorial plays, and each page of
+//! a league in three sizes. Of the tutorial's the headings that they show are kept beside them, so that a page that has changed is found.
+//! To take them anew:
 //! `UPDATE_DOCS=1 cargo test -p matchday --test browser tutorial`
 
 use crate::script::{can_be_run, plays};
@@ -11,11 +12,19 @@ fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures")
 }
 
-#[test]
-fn the_pictures_of_the_tutorial_show_the_pages_as_they_are() {
-    if !can_be_run() {
-        return;
+fn is_update() -> bool {
+    std::env::var_os("UPDATE_DOCS").is_some()
+}
+
+fn keep(taken: &Path) {
+    fs::create_dir_all(kept()).unwrap();
+    for file in fs::read_dir(taken).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), kept().join(file.file_name())).unwrap();
     }
+}
+
+/// The pictures that a scenario takes of a league that was run with these settings.
+fn taken_from(settings: &[&str], scenario: &str) -> tempfile::TempDir {
     let cli = Cli::new(crate::MATCHDAY);
     let league = [
         "run",
@@ -29,7 +38,7 @@ fn the_pictures_of_the_tutorial_show_the_pages_as_they_are() {
         "0",
         "--quiet",
     ];
-    let played = cli.run(&league);
+    let played = cli.run(&[&league[..], settings].concat());
     assert_eq!(played.code, 0, "{played:?}");
     let dashboard = cli.start(&["dashboard", "first.db", "--listen", "127.0.0.1:0"]);
     dashboard.until("http://127.0.0.1:");
@@ -38,15 +47,52 @@ fn the_pictures_of_the_tutorial_show_the_pages_as_they_are() {
     let port: String = address.chars().take_while(char::is_ascii_digit).collect();
     let taken = tempfile::tempdir().unwrap();
     plays(
-        "pictures",
+        scenario,
         &format!("http://127.0.0.1:{port}/"),
         &[taken.path().to_str().unwrap()],
     );
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs::create_dir_all(kept()).unwrap();
-        for file in fs::read_dir(taken.path()).unwrap().map(Result::unwrap) {
-            fs::copy(file.path(), kept().join(file.file_name())).unwrap();
-        }
+    taken
+}
+
+/// The most bytes that all of them may have together.
+const GALLERY_BYTES_MAX: u64 = 800_000;
+
+#[test]
+fn every_page_of_a_league_is_shown_in_three_sizes() {
+    if !can_be_run() {
+        return;
+    }
+    let taken = taken_from(&["--game", "connect_four"], "gallery");
+    let files: Vec<_> = fs::read_dir(taken.path())
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(files.len(), 21);
+    let bytes: u64 = files
+        .iter()
+        .map(|file| file.metadata().unwrap().len())
+        .sum();
+    assert!(bytes < GALLERY_BYTES_MAX, "{bytes} bytes");
+    if is_update() {
+        keep(taken.path());
+    }
+    for file in files {
+        let name = file.file_name();
+        assert!(
+            kept().join(&name).exists(),
+            "{name:?} is not in docs/pictures"
+        );
+    }
+}
+
+#[test]
+fn the_pictures_of_the_tutorial_show_the_pages_as_they_are() {
+    if !can_be_run() {
+        return;
+    }
+    let taken = taken_from(&[], "pictures");
+    if is_update() {
+        keep(taken.path());
         return;
     }
     let words = |folder: &Path| fs::read_to_string(folder.join("pictures.txt")).unwrap_or_default();

@@ -2,11 +2,13 @@
 //! what all of them asked the database for is held against the log: nothing acknowledged is lost or doubled, and no two write
 //! under one epoch. No match is a technical loss.
 
+use crate::balancer::Balancer;
 use crate::fixture::{Service, Services};
 use matchday_testkit::cli::{Process, free_address};
 use matchday_testkit::cut_proxy::{CutProxy, Direction};
 use matchday_testkit::eventually::eventually;
 use serde_json::json;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -35,7 +37,7 @@ struct Ladders {
     services: Services,
     members: Vec<Member>,
     /// At the public URL.
-    balancer: CutProxy,
+    balancer: Balancer,
     players: Vec<Process>,
     tokens: Vec<String>,
     /// The last result that was waited for, by league: what is before it is not read again.
@@ -46,14 +48,13 @@ struct Ladders {
 
 impl Ladders {
     fn start() -> Option<Self> {
+        Self::behind(|listen, _| Some(Balancer::told(listen)))
+    }
+
+    fn behind(balancer: impl FnOnce(&[String], &Path) -> Option<Balancer>) -> Option<Self> {
         let services = Services::start()?;
         let listen: Vec<String> = (0..SERVICES).map(|_| free_address()).collect();
-        let balancer = CutProxy::before_any(
-            listen
-                .iter()
-                .map(|listen| listen.parse().unwrap())
-                .collect(),
-        );
+        let balancer = balancer(&listen, services.cli.path())?;
         let public = format!("http://{}", balancer.address());
         let members = vec![Member::start(&services, &listen[0], &public)];
         let first = members[0].service.as_ref().unwrap();
@@ -160,6 +161,8 @@ impl Ladders {
                 let result = self.next_result(league, at + 1);
                 self.took.push(Duration::from_micros(result - at));
             }
+            self.balancer
+                .until_it_answers("/leagues/ladder-1/api/league");
             thread::sleep(BEYOND_LEASE.saturating_sub(began.elapsed()));
             mend(&self.services, &mut self.members[place]);
             self.balancer.exclude(None);
@@ -312,6 +315,30 @@ fn leagues_go_on_when_their_owners_are_cut_off_from_the_database() {
             _ => member.proxy.hold(Direction::ToServer),
         },
         |_, member| member.proxy.mend(),
+    );
+}
+
+/// `MATCHDAY_HAPROXY_FAULTS=100` makes a soak of it.
+#[test]
+fn leagues_go_on_behind_haproxy_when_owners_are_killed_or_lose_the_database() {
+    let Some(mut ladders) = Ladders::behind(Balancer::haproxy) else {
+        return;
+    };
+    for inside in ["/metrics", "/health/ready", "/leagues/ladder-1/metrics"] {
+        ladders.balancer.hides(inside);
+    }
+    ladders.survive(
+        count("MATCHDAY_HAPROXY_FAULTS"),
+        |member, turn| match turn % 2 {
+            0 => drop(member.service.take()),
+            _ => member.proxy.cut(),
+        },
+        |services, member| {
+            member.proxy.mend();
+            if member.service.is_none() {
+                member.serve(services);
+            }
+        },
     );
 }
 

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod balancer;
 mod clock;
 mod doors;
 mod faults;

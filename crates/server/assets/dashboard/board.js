@@ -1,13 +1,20 @@
 // A position of a game, drawn from the server's description: a grid of cells, or a strip of rounds in which both chose.
 
 import { el, svg } from './dom.js';
+import { hue } from './parts.js';
 
 const CELL = 44;
 
-/** `sides` are the names of A and B, for readers who do not see the picture. */
-export function board(view, sides) {
-  if (view.kind === 'grid') return grid(view, sides);
+/** `sides` are the names of A and B, for readers who do not see the picture; `game` tells how the pieces look and move. */
+export function board(view, sides, game) {
+  if (view.kind === 'grid') return grid(view, sides, game);
   return view.rounds.length === 1 && view.rounds[0].drawn !== undefined ? draw(view, sides) : strip(view, sides);
+}
+
+/** The colours of the two sides on a board: the players' own, if they differ. */
+export function sideColours(a, b) {
+  const [first, second] = [hue(a), hue(b)];
+  return { '--side-a': `var(--s${first})`, '--side-b': `var(--s${second === first ? (second + 1) % 8 : second})` };
 }
 
 /** One choice each, and what was drawn after them. */
@@ -24,37 +31,63 @@ function draw({ rounds: [round] }, [a, b]) {
   };
   return el(
     'div',
-    { class: 'draw-board' },
+    { class: 'draw-board', key: 'drawn' },
     side(a, 0),
-    el('div', { class: 'draw-number' }, el('span', { class: 'muted' }, 'drawn'), el('b', {}, round.drawn)),
+    el('div', { class: 'draw-number' }, el('span', { class: 'muted' }, 'number'), el('b', {}, round.drawn)),
     side(b, 1),
   );
 }
 
 const owner = (view, text) => (view.marks?.A?.includes(text) ? 'a' : view.marks?.B?.includes(text) ? 'b' : 'neutral');
 
-function grid(view, sides) {
+/** What stands in a cell. Pieces of the last move fall or draw themselves, as the game has it. */
+const PIECES = {
+  connect_four: (text, x, y, row) =>
+    svg(
+      'g',
+      { class: 'piece disc', style: { '--fall': `${-(row + 1) * CELL}px` } },
+      svg('circle', { cx: x, cy: y, r: CELL / 2 - 5 }),
+      svg('text', { x, y }, text),
+    ),
+  tic_tac_toe: (text, x, y) => {
+    const r = CELL / 4;
+    const path =
+      text === 'X'
+        ? `M${x - r},${y - r}L${x + r},${y + r}M${x + r},${y - r}L${x - r},${y + r}`
+        : `M${x},${y - r}a${r},${r} 0 1 1 0,${2 * r}a${r},${r} 0 1 1 0,${-2 * r}`;
+    return svg('path', { class: 'piece stroke', d: path, pathLength: 1 });
+  },
+  nim: (_, x, y) => svg('circle', { class: 'piece object', cx: x, cy: y, r: CELL / 2 - 9 }),
+};
+const letter = (text, x, y) => svg('text', { class: 'piece', x, y }, text);
+
+function grid(view, sides, game) {
   const rows = view.cells.length / view.columns;
   const left = view.row_names?.length ? 24 : 0;
   const top = view.column_names?.length ? 24 : 0;
   const place = (index) => [left + (index % view.columns) * CELL, top + Math.floor(index / view.columns) * CELL];
   const name = (text, x, y) => svg('text', { class: 'board-name', x, y }, text);
+  const piece = PIECES[game] ?? letter;
   const cell = (text, index) => {
     const [x, y] = place(index);
     const marked = [view.line?.includes(index) ? 'line' : null, view.last?.includes(index) ? 'last' : null];
     return svg(
       'g',
-      { key: index, class: ['cell', owner(view, text), ...marked].filter(Boolean).join(' ') },
+      {
+        key: index,
+        class: ['cell', owner(view, text), ...marked].filter(Boolean).join(' '),
+        'data-mark': text || null,
+      },
       svg('rect', { x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 6 }),
-      text ? svg('text', { x: x + CELL / 2, y: y + CELL / 2 }, text) : null,
+      text ? piece(text, x + CELL / 2, y + CELL / 2, Math.floor(index / view.columns)) : null,
     );
   };
   return svg(
     'svg',
     {
-      class: 'grid-board',
+      class: `grid-board ${/^[a-z_]+$/.test(game ?? '') ? game : ''}`,
       viewBox: `0 0 ${left + view.columns * CELL} ${top + rows * CELL}`,
-      style: { 'max-width': `${left + view.columns * CELL * 1.3}px` },
+      style: { '--board-width': `${left + view.columns * CELL * 1.3}px` },
       role: 'img',
       'aria-label': inWords(view, sides),
     },

@@ -55,8 +55,15 @@ function alone(picture) {
 
 const saveSvg = (name, picture) => save(name, new Blob([alone(picture).text], { type: 'image/svg+xml' }));
 
-async function savePng(name, picture) {
-  const { text, width, height } = alone(picture);
+/** A picture on the page with the styles that it has there; one that is on no page has its own. */
+export async function savePng(name, picture) {
+  const { text, width, height } = picture.isConnected
+    ? alone(picture)
+    : {
+        text: new XMLSerializer().serializeToString(picture),
+        width: picture.width.baseVal.value / 2,
+        height: picture.height.baseVal.value / 2,
+      };
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
   await image.decode();

@@ -14,7 +14,7 @@ const SHORTCUTS = [
   ['?', 'This help', () => openHelp()],
 ];
 const ELSEWHERE = [
-  ['← →', 'In a match: one ply back, one ply on'],
+  ['← →', 'In a match: one move back, one move on'],
   ['Home End', 'In a match: to the beginning, to the end'],
   ['Space', 'In a match: play and pause'],
   ['Esc', 'Close this, or leave wall mode'],

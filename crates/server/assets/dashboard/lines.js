@@ -85,7 +85,8 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
     bottom,
   );
   // Their own colours, as long as no two have the same.
-  const tone = (player, index) => (players.length <= HUES ? hue(player) : index);
+  const own = new Set(named.map(hue)).size === named.length;
+  const tone = (player, index) => (own ? hue(player) : index);
   const leaders = named.slice(0, 3).map((player) => `${player.name || player.id} ${player.points.at(-1)}`);
   return el(
     'figure',

@@ -200,8 +200,8 @@ function moves(match) {
               'tr',
               {},
               el('td', {}, el('a', { href: link('matches', match.id, { ply: move.turn }) }, move.turn)),
-              el('td', {}, move.player),
-              el('td', {}, el('bdi', {}, typeof move.move === 'string' ? move.move : JSON.stringify(move.move))),
+              el('td', {}, el('bdi', {}, [match.a, match.b].find((player) => player.id === move.player)?.name ?? move.player)),
+              el('td', {}, el('bdi', {}, move.words)),
               el('td', {}, move.think_ms === undefined ? '–' : duration(move.think_ms)),
               el('td', {}, move.asked > 1 ? `${move.asked} times` : 'once'),
             ),
@@ -221,7 +221,7 @@ function draw(match, memory) {
   return el(
     'section',
     { class: 'card', key: 'draw', 'aria-labelledby': 'draw-title' },
-    el('h2', { id: 'draw-title' }, 'The draw'),
+    el('h2', { id: 'draw-title' }, 'The number'),
     drawn.number !== undefined && drawn.number !== null
       ? el('p', { class: 'drawn' }, el('b', {}, drawn.number), ` ${drawn.parity ?? ''}`)
       : null,

@@ -1,6 +1,6 @@
 // The league at a glance: what it is doing, the table and why it stands so, and the round that is on.
 
-import { featured } from './boards.js';
+import { featured, ticker } from './boards.js';
 import { bracket, isKnockout, loadBracket } from './bracket.js';
 import { withConnections } from './connection.js';
 import { el } from './dom.js';
@@ -8,13 +8,13 @@ import { following, link } from './follow.js';
 import { countdown, empty, figure, figures, head, matchList, next } from './parts.js';
 import { podium } from './podium.js';
 import { groupTables, table } from './table.js';
-import { moment, number, plural, sentence } from './words.js';
+import { gameName, moment, number, plural, sentence } from './words.js';
 
 // Every move is a message, so that the boards move with them.
 export const topics = ['league', 'standings', 'rounds', 'messages'];
 export const pace = 500;
 export const title = () => 'Standings';
-const BOARDS = 4;
+const BOARDS = 5;
 
 export async function load(ask, { league, memory }) {
   const current = league.phase === 'registration' ? null : league.round?.current;
@@ -22,7 +22,7 @@ export async function load(ask, { league, memory }) {
     ask('standings'),
     ask('connections'),
     current ? ask(`rounds/${current}`, { limit: 60 }) : null,
-    current ? ask('boards', { limit: BOARDS, player: following() }) : { boards: [] },
+    current ? ask('boards', { limit: BOARDS, player: following(), match: memory.picked }) : { boards: [] },
     current && isKnockout(league) ? ask('rounds').then(({ rounds }) => loadBracket(ask, rounds, memory)) : [],
   ]);
   return { standings: { ...standings, rows: withConnections(standings.rows, connections) }, round, boards, rounds };
@@ -33,7 +33,7 @@ export function view({ standings, round, boards, rounds }, context) {
   return [
     hero(league),
     league.phase === 'completed' ? podium(league, standings.rows) : null,
-    featured(boards),
+    featured(boards, context),
     bracket(rounds, league),
     groupTables(standings.groups),
     el(
@@ -46,6 +46,7 @@ export function view({ standings, round, boards, rounds }, context) {
               'div',
               { key: 'aside', class: `aside${['registration', 'paused'].includes(league.phase) ? ' first' : ''}` },
               next(league.next),
+              ticker(boards),
               round ? roundCard(round, league) : null,
               luck(league),
             ),
@@ -76,7 +77,7 @@ function hero(league) {
       el(
         'p',
         { class: 'muted' },
-        league.game,
+        gameName(league.game),
         league.format ? `, ${String(league.format).replaceAll('_', ' ')}` : '',
         starts && starts > league.now && league.phase === 'running'
           ? [', this round starts ', countdown(starts)]
@@ -98,7 +99,7 @@ function hero(league) {
         ? null
         : figure(`${number(matches.decided)}${matches.total ? `/${number(matches.total)}` : ''}`, 'matches decided'),
       league.phase === 'running' ? figure(number(matches.playing), 'playing now') : null,
-      league.phase === 'registration' ? null : figure(number(league.technical_losses), 'technical losses'),
+      league.technical_losses ? figure(number(league.technical_losses), 'technical losses') : null,
     ),
   );
 }

@@ -1,43 +1,106 @@
-// Wall mode: the league on a projector. As many players as fit, the race, one board, the next round, and where to look.
+// Wall mode: the league on a projector. It goes round: the table with as many players as fit, the featured board, the points race, the
+// round that is on. Readers who want no motion turn the pages themselves.
 
-import { board } from './board.js';
+import { featured, large, ticker } from './boards.js';
 import { el, svg } from './dom.js';
 import { link } from './follow.js';
 import { race } from './lines.js';
-import { countdown, form, phase, progress, who } from './parts.js';
+import { countdown, form, matchList, phase, progress, who } from './parts.js';
 import { podium } from './podium.js';
 import { rise } from './table.js';
-import { number, plural } from './words.js';
+import { number, percent, plural } from './words.js';
 
 export const topics = ['league', 'standings', 'rounds', 'messages'];
 export const pace = 700;
 export const title = () => 'Wall';
 
-export async function load(ask, { memory }) {
+/** How long a scene stands. */
+const SCENE_MS = 12000;
+const SCENES = { table: 'Table', board: 'Board', race: 'Race', round: 'Round' };
+
+export async function load(ask, { league, memory }) {
   const address = `${location.origin}${location.pathname}`;
-  const [standings, points, boards, qr] = await Promise.all([
+  const current = league.phase === 'registration' ? null : league.round?.current;
+  const [standings, points, boards, round, qr] = await Promise.all([
     ask('standings'),
     ask('race'),
-    ask('boards', { limit: 1 }),
+    current ? ask('boards', { limit: 5 }) : { boards: [] },
+    current ? ask(`rounds/${current}`, { limit: 24 }) : null,
     memory.qr ?? ask('qr', { text: address }),
   ]);
   memory.qr = qr;
-  return { standings, points, boards, qr, address };
+  return { standings, points, boards, round, qr, address };
 }
 
-export function view({ standings, points, boards, qr, address }, { league }) {
-  const over = league.phase === 'completed';
-  const [first] = boards.boards;
+export function view(data, context) {
+  const { league, memory } = context;
+  const scenes = Object.keys(SCENES).filter((scene) => has(scene, data, league));
+  const scene = scenes.includes(memory.scene) ? memory.scene : 'table';
+  turn(scenes, context);
   return [
     el(
       'div',
-      { class: 'wall', key: 'wall' },
+      { class: `wall scene-${scene}`, key: 'wall' },
       header(league),
+      SHOWN[scene](data, context),
+      scenes.length > 1 ? pages(scenes, scene, context) : null,
+    ),
+  ];
+}
+
+function has(scene, { points, boards, round }, league) {
+  const over = league.phase === 'completed';
+  if (scene === 'board') return boards.boards.length > 0 && !over;
+  if (scene === 'race') return points.rounds.length > 1;
+  return scene === 'table' || (round?.matches.length > 0 && !over);
+}
+
+/** Goes on to the next scene after a while, as long as the wall is shown. */
+function turn(scenes, { memory, redraw }) {
+  if (memory.timer || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  memory.timer = setTimeout(() => {
+    memory.timer = null;
+    if (!document.querySelector('.wall')) return;
+    if (!memory.held) memory.scene = scenes[(scenes.indexOf(memory.scene ?? 'table') + 1) % scenes.length];
+    redraw();
+  }, SCENE_MS);
+}
+
+/** Which scenes there are. One that was chosen stays. */
+function pages(scenes, scene, { memory, redraw }) {
+  const go = (to) => () => {
+    memory.held = to !== null;
+    memory.scene = to ?? scene;
+    redraw();
+  };
+  return el(
+    'nav',
+    { class: 'wall-pages', key: 'pages', 'aria-label': 'Scenes' },
+    scenes.map((one) =>
+      el(
+        'button',
+        { type: 'button', class: 'small', 'aria-pressed': String(one === scene), onclick: go(one) },
+        SCENES[one],
+      ),
+    ),
+    memory.held ? el('button', { type: 'button', class: 'small', onclick: go(null) }, 'Go round') : null,
+  );
+}
+
+const SHOWN = {
+  table: ({ standings, points, boards, qr, address }, { league }) => {
+    const [first] = boards.boards;
+    const over = league.phase === 'completed';
+    return [
       el('div', { class: 'wall-table', key: 'table' }, table(standings, league)),
       el(
         'div',
         { class: 'wall-side', key: 'side' },
-        over ? podium({ ...league, awards: [] }, standings.rows) : first ? featuredBoard(first) : null,
+        over
+          ? podium({ ...league, awards: [] }, standings.rows)
+          : first
+            ? el('section', { class: 'card wall-board', key: 'board' }, large(first, league.game))
+            : null,
         points.rounds.length
           ? el(
               'section',
@@ -46,10 +109,57 @@ export function view({ standings, points, boards, qr, address }, { league }) {
               race(points, { name: 'wall-race' }),
             )
           : null,
-        code(qr, address),
+        code(qr, address, league),
       ),
+    ];
+  },
+  board: ({ boards }, context) => el('div', { class: 'wall-scene', key: 'board-scene' }, featured(boards, context)),
+  race: ({ points, standings }, { league }) =>
+    el(
+      'div',
+      { class: 'wall-scene', key: 'race-scene' },
+      el('section', { class: 'card' }, el('h2', {}, 'Points race'), race(points, { name: 'wall-race-large' })),
+      chances(standings, league),
     ),
-  ];
+  round: ({ round, boards }) =>
+    el(
+      'div',
+      { class: 'wall-scene', key: 'round-scene' },
+      el(
+        'section',
+        { class: 'card' },
+        el('h2', {}, round.title ?? `Round ${round.round}`),
+        round.starts_at && round.state === 'announced' ? el('p', {}, 'Starts ', countdown(round.starts_at)) : null,
+        matchList(round.matches),
+      ),
+      ticker(boards),
+    ),
+};
+
+/** Who may still win it. */
+function chances({ rows }, league) {
+  const likely = rows.filter((row) => row.chance > 0.005).sort((a, b) => b.chance - a.chance);
+  if (!likely.length || league.phase === 'completed') return null;
+  return el(
+    'section',
+    { class: 'card', key: 'chances' },
+    el('h2', {}, 'Chance to win the league'),
+    el(
+      'ul',
+      { class: 'bars' },
+      likely
+        .slice(0, 8)
+        .map((row) =>
+          el(
+            'li',
+            { key: row.id },
+            who(row, { plain: true }),
+            el('span', { class: 'bar-track' }, el('i', { style: { width: `${row.chance * 100}%` } })),
+            el('span', { class: 'bar-count' }, percent(row.chance)),
+          ),
+        ),
+    ),
+  );
 }
 
 function header(league) {
@@ -85,7 +195,11 @@ function table({ rows }, league) {
     'ol',
     {
       class: `wall-rows${columns > 1 ? ' many' : ''}`,
-      style: { '--columns': columns, '--rows': Math.ceil(rows.length / columns) },
+      style: {
+        '--columns': columns,
+        '--rows': Math.max(Math.ceil(rows.length / columns), 1),
+        '--longest': Math.max(4, ...rows.map((row) => row.name.length)),
+      },
       'aria-label': `Table of ${plural(rows.length, 'player')}`,
     },
     rows.map((row) =>
@@ -102,24 +216,7 @@ function table({ rows }, league) {
   );
 }
 
-function featuredBoard(match) {
-  const name = (player) => player.name || player.id;
-  return el(
-    'section',
-    { class: 'card wall-board', key: 'board' },
-    el(
-      'h2',
-      {},
-      `${match.state === 'playing' ? 'Now' : 'Last'}: `,
-      el('bdi', {}, name(match.a)),
-      ' against ',
-      el('bdi', {}, name(match.b)),
-    ),
-    match.view ? board(match.view, [name(match.a), name(match.b)]) : null,
-  );
-}
-
-function code({ size, path }, address) {
+function code({ size, path }, address, league) {
   return el(
     'figure',
     { class: 'qr', key: 'qr' },
@@ -129,6 +226,11 @@ function code({ size, path }, address) {
       svg('rect', { class: 'qr-paper', x: -3, y: -3, width: size + 6, height: size + 6 }),
       svg('path', { class: 'qr-ink', d: path }),
     ),
-    el('figcaption', {}, address),
+    el(
+      'figcaption',
+      {},
+      league.phase === 'registration' ? el('b', {}, 'Join here, or watch: ') : null,
+      address,
+    ),
   );
 }

@@ -1,7 +1,7 @@
 // A match played over: its board at one ply, and what leads from one ply to the next. The ply stands in the address, so that a
 // position can be shared.
 
-import { board } from './board.js';
+import { board, sideColours } from './board.js';
 import { el } from './dom.js';
 import { link } from './parts.js';
 import { duration, plural } from './words.js';
@@ -9,7 +9,7 @@ import { duration, plural } from './words.js';
 const STEP_MS = 900;
 
 /** The whole section; nothing for a match of which no position is known. */
-export function replay(match, { query, memory, redraw }) {
+export function replay(match, { league, query, memory, redraw }) {
   const { positions } = match;
   if (!positions?.length) return null;
   const last = positions.length - 1;
@@ -52,7 +52,7 @@ export function replay(match, { query, memory, redraw }) {
   };
   const button = (name, words, act, disabled) =>
     el('button', { type: 'button', class: 'quiet', 'aria-label': words, title: words, onclick: act, disabled }, name);
-  const said = ply === 0 ? 'Before the first move' : `Ply ${ply} of ${last}`;
+  const said = ply === 0 ? 'Before the first move' : `Move ${ply} of ${last}`;
   return el(
     'section',
     {
@@ -69,23 +69,28 @@ export function replay(match, { query, memory, redraw }) {
       },
     },
     el('h2', { id: 'replay-title' }, 'The game'),
-    board(positions[ply], [match.a.name || match.a.id, match.b.name || match.b.id]),
+    el(
+      'div',
+      { class: 'replay-board', style: sideColours(match.a, match.b) },
+      evaluation(match, ply),
+      board(positions[ply], [match.a.name || match.a.id, match.b.name || match.b.id], league.game),
+    ),
     el('p', { class: 'ply', 'aria-live': 'polite' }, said, moveWords(match, ply)),
     last > 0
       ? el(
           'div',
           { class: 'scrubber' },
           button('«', 'To the beginning', keys.Home, ply === 0),
-          button('‹', 'One ply back', keys.ArrowLeft, ply === 0),
+          button('‹', 'One move back', keys.ArrowLeft, ply === 0),
           button(memory.playing ? '❚❚' : '▶', memory.playing ? 'Pause' : 'Play', toggle),
-          button('›', 'One ply on', keys.ArrowRight, ply === last),
+          button('›', 'One move on', keys.ArrowRight, ply === last),
           button('»', 'To the end', keys.End, ply === last),
           el('input', {
             type: 'range',
             min: 0,
             max: last,
             value: ply,
-            'aria-label': 'Ply',
+            'aria-label': 'Move',
             'aria-valuetext': said,
             oninput: (event) => go(Number(event.target.value)),
           }),
@@ -94,17 +99,36 @@ export function replay(match, { query, memory, redraw }) {
   );
 }
 
-/** Which move led to a ply, how long its player thought, and how often it was asked. */
+/** Which move led to a position, in words, how long its player thought, and how often it was asked. */
 function moveWords(match, ply) {
   const made = (match.moves ?? []).filter((move) => move.turn === ply);
-  if (!made.length) return null;
-  const text = (move) => (typeof move === 'string' ? move : JSON.stringify(move));
+  const name = (id) => [match.a, match.b].find((player) => player.id === id)?.name || id;
   return made.map((move, index) => [
     index ? '; ' : ': ',
-    el('bdi', {}, move.player),
+    el('bdi', {}, name(move.player)),
     ' ',
-    el('b', {}, el('bdi', {}, text(move.move))),
-    move.think_ms === undefined ? null : ` after ${duration(move.think_ms)}`,
+    el('b', {}, el('bdi', {}, move.words)),
+    move.think_ms === undefined ? null : ` (${duration(move.think_ms)})`,
     move.asked > 1 ? `, asked ${plural(move.asked, 'time')}` : null,
   ]);
+}
+
+const OUTLOOK = { a: 100, level: 50, b: 0 };
+
+/** Who would win from here if both played as well as one can, where a search knows; only of matches that are over. */
+function evaluation(match, ply) {
+  const outlook = match.outlook?.[ply];
+  if (!match.outlook?.some((one) => one !== 'open')) return null;
+  const share = OUTLOOK[outlook] ?? 50;
+  const words = {
+    a: `${match.a.name} can force a win`,
+    b: `${match.b.name} can force a win`,
+    level: 'Level: neither can force a win',
+    open: 'Open: the search does not reach the end',
+  }[outlook];
+  return el(
+    'div',
+    { class: `outlook ${outlook}`, role: 'img', 'aria-label': words, title: words, key: 'outlook' },
+    el('i', { style: { width: `${share}%` } }),
+  );
 }

@@ -6,7 +6,7 @@ import { el } from './dom.js';
 import { save, saveCsv, saveJson } from './download.js';
 import { followLink, following } from './follow.js';
 import { form, searchField, who } from './parts.js';
-import { plural, sentence } from './words.js';
+import { percent, plural, sentence } from './words.js';
 
 /** By how many places it has risen or fallen since the round began. */
 export function rise(places) {
@@ -24,6 +24,7 @@ const plain = (value) => (Number.isInteger(value) ? value : value.toFixed(1));
 
 /** The columns that can be sorted by; `wide` ones are left out on phones. */
 function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pending }) {
+  const hasChances = rows.some((row) => row.chance !== undefined);
   const rated = pending || rows.some((row) => row.rating);
   return [
     { name: 'P', words: 'Played', of: (row) => row.played },
@@ -53,7 +54,7 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
           of: (row) => row.rating?.value ?? -Infinity,
           shown: (row) =>
             row.rating
-              ? rating(row.rating, tieBreaks.length)
+              ? rating(row.rating, tieBreaks.length > 0 || hasChances)
               : el(
                   'span',
                   { class: 'muted', title: pending ? 'The ratings are being computed' : null },
@@ -70,8 +71,23 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
           shown: (row) => connection(row.connection),
         }
       : null,
+    hasChances
+      ? {
+          name: 'Title',
+          words: 'Chance to win the league: the matches that are left, played 2,000 times by the ratings of now',
+          wide: true,
+          of: (row) => row.chance ?? 0,
+          shown: (row) => chance(row.chance ?? 0),
+        }
+      : null,
     { name: 'Pts', words: 'Points', class: 'points', of: (row) => row.points },
   ].filter(Boolean);
+}
+
+/** No chance and certainty are said only of what is so. */
+function chance(share) {
+  if (share === 0 || share === 1) return percent(share);
+  return share < 0.01 ? '< 1 %' : share > 0.99 ? '> 99 %' : percent(share);
 }
 
 /** With its interval beside it, or where there are more columns, when it is pointed at. */

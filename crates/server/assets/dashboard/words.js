@@ -6,6 +6,9 @@ export const number = (value) => (value < 1000 ? String(value) : numbers.format(
 
 export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
+/** What people call a game. */
+export const gameName = (game) => (game === 'even_odd' ? 'even/odd' : String(game).replaceAll('_', ' '));
+
 export const percent = (part) => `${Math.round(part * 100)} %`;
 
 /** A duration. */

@@ -55,6 +55,7 @@ fn find(name: &str) -> Option<Bytes> {
 }
 
 const DESIGN: &[(&str, &[u8])] = &[
+    ("icon.svg", design::ICON.as_bytes()),
     ("tokens.css", design::TOKENS.as_bytes()),
     ("components.css", design::COMPONENTS.as_bytes()),
 ];

@@ -2,6 +2,7 @@
 
 use super::Dashboard;
 use super::access::Access;
+use super::background_statistics::Computed;
 use super::cache::CachedPage;
 use super::page::losses::LossRecords;
 use super::page::{
@@ -30,6 +31,7 @@ use matchday_stats::head_to_head::HeadToHead;
 use matchday_store::StoreError;
 use serde::Serialize;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -51,8 +53,12 @@ enum Route {
     Cross,
     Race,
     Latency,
-    /// Those of a player that is followed come first.
-    Boards(usize, Option<PlayerId>),
+    /// The match that was picked comes first, then those of a player that is followed.
+    Boards {
+        limit: usize,
+        picked: Option<MatchId>,
+        followed: Option<PlayerId>,
+    },
     Player(PlayerId),
     /// Which of two players is better, and how sure that is.
     Compare(PlayerId, PlayerId),
@@ -180,7 +186,7 @@ impl Dashboard {
             Route::League | Route::Connections => false,
             // The moves of a match that is being played are no events of the league.
             Route::Match(id) => !league.matches.get(id).is_some_and(|game| game.in_play),
-            Route::Boards(..) => !league.matches.values().any(|game| game.in_play),
+            Route::Boards { .. } => !league.matches.values().any(|game| game.in_play),
             _ => true,
         };
         let is_league = matches!(route, Route::League);
@@ -196,8 +202,8 @@ impl Dashboard {
             version: (snapshot.version(), self.statistics.generation()),
         };
         let render = move |dashboard: &Self| {
-            let statistics = dashboard.statistics.latest(&snapshot.projection);
-            dashboard.render(&route, &snapshot, statistics.as_deref(), access)
+            let computed = dashboard.statistics.latest(&snapshot.projection);
+            dashboard.render(&route, &snapshot, computed.as_deref(), access)
         };
         let body = self.compute_page(page, cost, is_kept, render).await?;
         if is_league && is_over {
@@ -211,9 +217,10 @@ impl Dashboard {
         &self,
         route: &Route,
         snapshot: &Snapshot,
-        statistics: Option<&matchday_stats::LeagueStatistics>,
+        computed: Option<&Computed>,
         access: Access,
     ) -> Result<Bytes, PageError> {
+        let statistics = computed.map(|computed| &computed.statistics);
         let stores = self.source.stores();
         let failed = |error| PageError::Read(self.source.failed(error));
         match route {
@@ -237,7 +244,11 @@ impl Dashboard {
                     page: json!({ "agents": agents }),
                 })
             }
-            Route::Standings => to_json(&standings::page(snapshot, statistics)),
+            Route::Standings => {
+                let none = BTreeMap::new();
+                let chances = computed.map_or(&none, |computed| &computed.title_chances);
+                to_json(&standings::page(snapshot, statistics, chances))
+            }
             Route::Rounds => to_json(&rounds::all(snapshot)),
             Route::Round(number, offset, limit) => {
                 let page = rounds::one(snapshot, *number, (*offset, *limit), access);
@@ -249,9 +260,13 @@ impl Dashboard {
                 snapshot,
                 &store_queries::move_calls(stores).map_err(failed)?,
             )),
-            Route::Boards(limit, followed) => {
-                let chosen =
-                    featured::choose(&snapshot.projection.league, followed.as_ref(), *limit);
+            Route::Boards {
+                limit,
+                picked,
+                followed,
+            } => {
+                let league = &snapshot.projection.league;
+                let chosen = featured::choose(league, picked.as_ref(), followed.as_ref(), *limit);
                 let exchanges =
                     store_queries::exchanges_in_play(stores, snapshot, &chosen).map_err(failed)?;
                 to_json(&featured::page(snapshot, &chosen, &exchanges, access))
@@ -351,7 +366,13 @@ fn read_page(
             let followed = query
                 .text("player")
                 .map(|id| PlayerId::new(id.to_ascii_uppercase()));
-            Route::Boards(usize::try_from(limit).unwrap_or(1), followed)
+            Route::Boards {
+                limit: usize::try_from(limit).unwrap_or(1),
+                picked: query
+                    .text("match")
+                    .map(|id| MatchId::new(id.to_ascii_uppercase())),
+                followed,
+            }
         }
         DashboardRoute::Referees => Route::Referees,
         DashboardRoute::Messages => Route::Messages(Filter::read(query)?),

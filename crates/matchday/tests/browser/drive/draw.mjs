@@ -6,7 +6,7 @@ import { go, scenario } from './browser.mjs';
 await scenario(async ({ url, visit }) => {
   const page = await visit();
   await go(page, url, '#/matches/R1M1');
-  const draw = page.getByRole('region', { name: 'The draw' });
+  const draw = page.getByRole('region', { name: 'The number' });
   const number = await draw.locator('.drawn b').textContent();
   assert.match(
     await draw.textContent(),

@@ -9,10 +9,14 @@ await scenario(async ({ url, visit }) => {
   const live = page.locator('.live-board.playing');
   await live.waitFor();
   assert.match(await page.locator('.featured h2').textContent(), /Being played now/);
-  const marks = () => live.locator('.cell text').count();
+  const marks = () => live.locator('.cell[data-mark]').count();
   const before = await marks();
   assert.match(await live.textContent(), /to move/);
   say('moving');
-  await page.waitForFunction((count) => document.querySelectorAll('.live-board .cell text').length > count, before);
+  await page.waitForFunction((count) => document.querySelectorAll('.live-board .cell[data-mark]').length > count, before);
+  assert.match(await live.locator('.last-move').textContent(), /^(Ada|Ann) takes the [a-z ]+ \(\d/);
+  // A search that knew better would help who reads the API: not while the match is played.
+  const told = await page.evaluate(async () => (await fetch('api/matches/R1M1')).json());
+  assert.equal(told.outlook, undefined);
   say('moved');
 });

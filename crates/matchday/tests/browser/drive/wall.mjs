@@ -18,6 +18,8 @@ await scenario(async ({ url, visit }) => {
     .locator('.wall-row .name')
     .evaluateAll((names) => names.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent));
   assert.deepEqual(cut, [], 'every name is whole');
+  const high = await page.locator('.wall-rows').evaluate((list) => list.scrollHeight - list.clientHeight);
+  assert.ok(high <= 1, `${high} px of the table are off the screen`);
   assert.ok(await page.locator('.wall .chart .line').count(), 'the points race');
   assert.equal(await page.locator('.top').isVisible(), false);
   const qr = page.getByRole('img', { name: `QR code of ${url}` });

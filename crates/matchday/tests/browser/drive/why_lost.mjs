@@ -8,7 +8,7 @@ await scenario(async ({ url, visit }) => {
   await go(page, url, '#/players/P02');
   const why = page.getByRole('region', { name: 'Why did it lose?' });
   const loss = why.locator('.loss').filter({ hasText: 'The move that decided it' }).first();
-  assert.match(await loss.textContent(), /Move \d at ply \d lost the game; move \d would have (held the draw|won)/);
+  assert.match(await loss.textContent(), /Move \d \(the [a-z ]+\) lost the game; the [a-z ]+ would have (held the draw|won)/);
   await loss.getByText('Play it again with your agent').click();
   assert.match(
     await loss.locator('.command code').textContent(),

@@ -2,7 +2,9 @@
 
 use super::Versioned;
 use super::one_match::match_line;
-use super::positions::{self, LivePosition};
+use super::positions::{self, LastMove, LivePosition};
+use super::stakes;
+use super::ticker::{self, TickerLine};
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
 use matchday_audit::league_view::MatchView;
@@ -19,6 +21,9 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize)]
 pub(crate) struct FeaturedBoards {
     boards: Vec<Board>,
+    /// What has just happened, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ticker: Vec<TickerLine>,
 }
 
 #[derive(Debug, Serialize)]
@@ -32,10 +37,21 @@ struct Board {
     ply: usize,
     /// Who is to move; both in a game of simultaneous choices.
     to_move: Vec<PlayerId>,
+    /// The newest move of a match that is being played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_move: Option<LastMove>,
+    /// What a win would change at the top of the table.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stakes: Vec<String>,
 }
 
-/// The matches to feature, most important first. One of `followed` comes before all.
-pub(crate) fn choose(league: &League, followed: Option<&PlayerId>, limit: usize) -> Vec<MatchId> {
+/// The matches to feature, most important first. The one that the viewer picked comes before all, then one of `followed`.
+pub(crate) fn choose(
+    league: &League,
+    picked: Option<&MatchId>,
+    followed: Option<&PlayerId>,
+    limit: usize,
+) -> Vec<MatchId> {
     let rows = league.rows();
     let ranks: BTreeMap<&PlayerId, u32> = rows
         .iter()
@@ -58,11 +74,12 @@ pub(crate) fn choose(league: &League, followed: Option<&PlayerId>, limit: usize)
         let at = game.decision.as_ref().map(|decision| decision.at);
         (std::cmp::Reverse(is_followed(game)), std::cmp::Reverse(at))
     });
-    playing
-        .into_iter()
-        .chain(decided)
+    let begun = || playing.iter().chain(&decided).map(|(id, _)| *id);
+    begun()
+        .filter(|id| Some(*id) == picked)
+        .chain(begun().filter(|id| Some(*id) != picked))
         .take(limit)
-        .map(|(id, _)| id.clone())
+        .cloned()
         .collect()
 }
 
@@ -80,10 +97,14 @@ pub(crate) fn page(
     let board = |id: &MatchId| {
         let game = league.matches.get(id)?;
         let players = [&game.a, &game.b];
-        let LivePosition { mut views, to_move } = match &game.decision {
+        let LivePosition {
+            mut views,
+            to_move,
+            last,
+        } = match &game.decision {
             Some(decision) => LivePosition {
                 views: views(game_type, players, &decision.result.details),
-                to_move: Vec::new(),
+                ..LivePosition::default()
             },
             None => positions::live(
                 game_type,
@@ -99,11 +120,16 @@ pub(crate) fn page(
                 .into_iter()
                 .map(|seat| (*seat.of(&players)).clone())
                 .collect(),
+            last_move: last,
+            stakes: stakes::of(league, game),
         })
     };
     let boards = chosen.iter().filter_map(board).collect();
     Versioned {
         version: snapshot.version(),
-        page: FeaturedBoards { boards },
+        page: FeaturedBoards {
+            boards,
+            ticker: ticker::of(league),
+        },
     }
 }

@@ -4,7 +4,7 @@
 //! - `rounds`: all rounds, and one with its matches; `one_match`: a match as a line, and as a page, with its
 //!   `positions`
 //! - `player`, `answer_times`, `losses`: one player; `referees`: the referees and their load
-//! - `featured`: the boards of the front page; `race`: points by round; `latency`: answer times of all; `awards`
+//! - `featured`: the boards of the front page, with what is at `stakes`; `ticker`: what has just happened; `race`: points by round; `latency`: answer times of all; `awards`
 
 pub(super) mod answer_times;
 pub(super) mod awards;
@@ -20,9 +20,11 @@ mod positions;
 pub(super) mod race;
 pub(super) mod referees;
 pub(super) mod rounds;
+mod stakes;
 pub(super) mod standings;
 #[cfg(test)]
 mod tests;
+mod ticker;
 
 use serde::Serialize;
 

@@ -10,6 +10,7 @@ use matchday_audit::league_view::MatchView;
 use matchday_audit::log_set::LogSet;
 use matchday_audit::timeline::{self, absent_referees, paired};
 use matchday_audit::verify::draw_proof;
+use matchday_core::game::analysis::{Outlook, outlooks};
 use matchday_core::game::view::View;
 use matchday_core::league::fixture::{Decision, Match};
 use matchday_core::protocol::messages::GameDetails;
@@ -51,6 +52,9 @@ pub(crate) struct MatchPage {
     moves: Vec<Move>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     positions: Vec<View>,
+    /// Who would win from each position, of a match that is decided: a running one must not get a solver.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outlook: Vec<Outlook>,
     #[serde(skip_serializing_if = "Option::is_none")]
     draw: Option<Draw>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,7 +141,10 @@ pub(crate) fn page(
         steps: records.map_or_else(Vec::new, |records| steps(records, id, &renderer)),
         messages: records.map_or_else(Vec::new, |records| messages(records, &renderer)),
         moves: decision.map_or_else(Vec::new, |decision| {
-            positions::moves(decision, exchanges(records))
+            positions::moves(game_type, decision, exchanges(records))
+        }),
+        outlook: decision.map_or_else(Vec::new, |decision| {
+            outlooks(game_type, [&game.a, &game.b], &decision.result.details)
         }),
         positions,
         draw: records

@@ -4,6 +4,7 @@ use matchday_audit::describe::league_message;
 use matchday_audit::timeline::paired;
 use matchday_core::game::replay::views;
 use matchday_core::game::view::View;
+use matchday_core::game::words::move_in_words;
 use matchday_core::game::{self, MoveMessage, Seat, Turn};
 use matchday_core::league::fixture::{Decision, Match};
 use matchday_core::protocol::messages::{ByPlayer, GameDetails, Parity};
@@ -25,6 +26,18 @@ pub(super) struct LivePosition {
     /// The first position and the one after each turn.
     pub(super) views: Vec<View>,
     pub(super) to_move: Vec<Seat>,
+    /// The newest move that everyone may see.
+    pub(super) last: Option<LastMove>,
+}
+
+/// A move as people say it.
+#[derive(Debug, Serialize)]
+pub(super) struct LastMove {
+    player: PlayerId,
+    /// "plays column 3".
+    words: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    think_ms: Option<f64>,
 }
 
 /// Of an undecided match, from the recorded answers; nothing of a game whose positions are not open.
@@ -32,15 +45,17 @@ pub(super) fn live(game_type: &GameType, game: &Match, exchanges: &[Exchange]) -
     let players = [&game.a, &game.b];
     match game::find(game_type) {
         Some(entry) if is_open_information(game_type) => {
-            played_so_far((entry.new)(), players, exchanges)
+            played_so_far(game_type, (entry.new)(), players, exchanges)
         }
         Some(entry) => LivePosition {
             views: (entry.new)().view().into_iter().collect(),
             to_move: Seat::BOTH.to_vec(),
+            last: None,
         },
         None => LivePosition {
             views: external(exchanges),
             to_move: Vec::new(),
+            last: None,
         },
     }
 }
@@ -54,7 +69,7 @@ pub(super) fn positions(game_type: &GameType, game: &Match, exchanges: &[Exchang
         .map(|decision| views(game_type, players, &decision.result.details));
     match (decided, game::find(game_type)) {
         (Some(views), Some(_)) => views,
-        (None, Some(entry)) => played_so_far((entry.new)(), players, exchanges).views,
+        (None, Some(entry)) => played_so_far(game_type, (entry.new)(), players, exchanges).views,
         (last, None) => external(exchanges)
             .into_iter()
             .chain(last.into_iter().flatten())
@@ -64,13 +79,15 @@ pub(super) fn positions(game_type: &GameType, game: &Match, exchanges: &[Exchang
 
 /// The moves that were answered, as far as the rules allow them.
 fn played_so_far(
+    game_type: &GameType,
     mut game: Box<dyn game::Game>,
     players: [&PlayerId; 2],
     exchanges: &[Exchange],
 ) -> LivePosition {
     let mut views: Vec<View> = game.view().into_iter().collect();
-    for (call, answer) in
-        calls(exchanges).filter_map(|(call, exchange)| Some((call, exchange.answer.as_deref()?)))
+    let mut last = None;
+    for (call, exchange, answer) in calls(exchanges)
+        .filter_map(|(call, exchange)| Some((call, exchange, exchange.answer.as_deref()?)))
     {
         let seat = Seat::BOTH
             .into_iter()
@@ -82,7 +99,15 @@ fn played_so_far(
         };
         // With both to move, a position is new when the second has moved.
         if game.play(seat, &choice).is_ok() {
-            views.extend(game.view().filter(|view| views.last() != Some(view)));
+            let fresh = game.view().filter(|view| views.last() != Some(view));
+            if fresh.is_some() && matches!(game.turn(), Turn::One(_) | Turn::Over) {
+                last = Some(LastMove {
+                    player: (*seat.of(&players)).clone(),
+                    words: move_in_words(game_type, &choice),
+                    think_ms: think_ms(exchange),
+                });
+            }
+            views.extend(fresh);
         }
     }
     let to_move = match game.turn() {
@@ -90,7 +115,11 @@ fn played_so_far(
         Turn::Both => Seat::BOTH.to_vec(),
         Turn::Chance | Turn::External | Turn::Over => Vec::new(),
     };
-    LivePosition { views, to_move }
+    LivePosition {
+        views,
+        to_move,
+        last,
+    }
 }
 
 /// The views that an external game has put into its questions, each once.
@@ -153,6 +182,8 @@ pub(super) struct Move {
     player: String,
     #[serde(rename = "move")]
     made: Value,
+    /// "plays column 3".
+    words: String,
     #[serde(flatten)]
     asking: Asking,
 }
@@ -166,11 +197,16 @@ struct Asking {
     think_ms: Option<f64>,
 }
 
-pub(super) fn moves(decision: &Decision, exchanges: &[Exchange]) -> Vec<Move> {
+pub(super) fn moves(
+    game_type: &GameType,
+    decision: &Decision,
+    exchanges: &[Exchange],
+) -> Vec<Move> {
     let mut askings = askings(exchanges);
     let mut one = |turn: usize, id: &PlayerId, made: Value| Move {
         turn,
         player: id.to_string(),
+        words: move_in_words(game_type, &made),
         made,
         asking: askings
             .get_mut(id.as_str())
@@ -194,6 +230,12 @@ pub(super) fn moves(decision: &Decision, exchanges: &[Exchange]) -> Vec<Move> {
     moves.map(|(turn, id, made)| one(turn, id, made)).collect()
 }
 
+/// How long an answer took, if one came.
+fn think_ms(exchange: &Exchange) -> Option<f64> {
+    let done = exchange.done_at.filter(|_| exchange.answer.is_some())?;
+    Some(done.since(exchange.at).as_secs_f64() * 1000.0)
+}
+
 type Askings = BTreeMap<String, std::vec::IntoIter<Asking>>;
 
 /// For each player, its moves in order. A GAME_ERROR tells that the answer before it did not count.
@@ -210,13 +252,9 @@ fn askings(exchanges: &[Exchange]) -> Askings {
                 if !refused.insert(call.player, false).unwrap_or(false) || own.is_empty() {
                     own.push(Asking::default());
                 }
-                let took = exchange
-                    .done_at
-                    .filter(|_| exchange.answer.is_some())
-                    .map(|done| done.since(exchange.at));
                 if let Some(last) = own.last_mut() {
                     last.asked = Some(last.asked.unwrap_or(0) + 1);
-                    last.think_ms = took.map(|took| took.as_secs_f64() * 1000.0);
+                    last.think_ms = think_ms(exchange);
                 }
             }
             _ => {}

@@ -12,6 +12,7 @@ use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_stats::LeagueStatistics;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct StandingsPage {
@@ -38,6 +39,9 @@ pub(crate) struct StandingsPage {
 struct StandingRow {
     #[serde(flatten)]
     standing: Standing,
+    /// How likely the player is to win the league.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chance: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<String>,
 }
@@ -66,6 +70,7 @@ fn is_zero(count: &u32) -> bool {
 pub(crate) fn page(
     snapshot: &Snapshot,
     statistics: Option<&LeagueStatistics>,
+    title_chances: &BTreeMap<PlayerId, f64>,
 ) -> Versioned<StandingsPage> {
     let projection = &*snapshot.projection;
     let league = &projection.league;
@@ -81,6 +86,9 @@ pub(crate) fn page(
         .filter(|column| !DRAWN.contains(&column.key))
         .collect();
     let row = |standing: Standing| StandingRow {
+        chance: title_chances
+            .get(&PlayerId::new(standing.who.id.as_str()))
+            .copied(),
         more: more
             .iter()
             .map(|column| text_of(column, &standing))

@@ -1,5 +1,7 @@
 //! Pages of a league that is at hand, without HTTP: the log of a small league that was written long ago.
 
+mod stage;
+
 use super::*;
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::{Projection, Snapshot};
@@ -77,7 +79,7 @@ fn the_league_when_it_is_over() {
 
 #[test]
 fn the_table_of_a_league() {
-    insta::assert_json_snapshot!(value(standings::page(&whole(), None)));
+    insta::assert_json_snapshot!(value(standings::page(&whole(), None, &BTreeMap::new())));
 }
 
 #[test]
@@ -257,8 +259,9 @@ fn nothing_of_a_match_that_is_not_decided_is_told_but_its_state() {
 
 #[test]
 fn ratings_that_are_being_computed_have_their_column() {
-    let pending =
-        |snapshot: &Snapshot| value(standings::page(snapshot, None))["ratings_pending"].clone();
+    let pending = |snapshot: &Snapshot| {
+        value(standings::page(snapshot, None, &BTreeMap::new()))["ratings_pending"].clone()
+    };
     assert_eq!(pending(&after(1)), false);
     assert_eq!(pending(&whole()), true);
 }
@@ -284,7 +287,7 @@ fn points_are_told_after_rounds_that_were_played() {
 #[test]
 fn the_race_ends_with_the_points_of_the_table() {
     let race = value(race::page(&whole()));
-    let table = value(standings::page(&whole(), None));
+    let table = value(standings::page(&whole(), None, &BTreeMap::new()));
     let rows = table["rows"].as_array().unwrap();
     for (runner, row) in race["players"].as_array().unwrap().iter().zip(rows) {
         assert_eq!(runner["id"], row["id"]);
@@ -341,7 +344,7 @@ fn a_league_that_is_over_has_awards() {
 fn the_featured_boards_are_those_being_played_first() {
     let playing = when(|league| league.matches.values().filter(|game| game.in_play).count() > 1);
     let league = &playing.projection.league;
-    let chosen = featured::choose(league, None, 2);
+    let chosen = featured::choose(league, None, None, 2);
     assert!(
         chosen.iter().all(|id| league.matches[id].in_play),
         "{chosen:?}"
