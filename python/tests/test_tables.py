@@ -42,7 +42,7 @@ class Tables(unittest.TestCase):
         self.assertTrue((moves["answer_ms"] >= 0).all())
         self.assertFalse(moves["fallback"].any())
         matches = scope["table"]("matches")
-        self.assertEqual(set(matches["league"]), {f"league_{game}" for game in games})
+        self.assertEqual(set(matches["league"]), {"league_2025_even_odd", "league_connect_four"})
         self.assertEqual(len(matches), 6)
         self.assertTrue((matches["duration_ms"] > 0).all())
         players = scope["table"]("players")
