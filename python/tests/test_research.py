@@ -1,5 +1,6 @@
 """Leagues, simulations and experiments by the package, with functions as strategies."""
 
+import sys
 import unittest
 from pathlib import Path
 
@@ -45,6 +46,20 @@ class Research(unittest.TestCase):
         self.assertEqual({row.matches for row in found.strategies}, {1000})
         self.assertEqual(max(lengths), 19)
         self.assertEqual({lengths.count(length) for length in range(20)}, {50})
+
+    def test_a_script_of_ones_own_is_a_program_with_many_turns_in_a_message(self):
+        script = Path("last.py").resolve()
+        package = Path(matchday.__file__).resolve().parents[1]
+        script.write_text(
+            f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(package)!r})\nimport matchday\n\n"
+            "def last(turn):\n    print('this is no move')\n    return turn.options[-1]\n\nmatchday.serve(last)\n"
+        )
+        script.chmod(0o755)
+        named = matchday.simulate("even_odd", [f"command:{script}", "random"], matches=300, seed=5)
+        called = matchday.simulate("even_odd", [lambda turn: turn.options[-1], "random"], matches=300, seed=5)
+        scores = [sorted((row.wins, row.draws, row.losses) for row in found.strategies) for found in (named, called)]
+        self.assertEqual(scores[0], scores[1])
+        self.assertEqual(sum(row.forfeits for row in named.strategies), 0)
 
     def test_an_error_of_a_function_is_the_callers(self):
         def broken(turn):
