@@ -95,7 +95,8 @@ fn with_pandas(file: &str) {
     let script = "crates/matchday/tests/python/install";
     if let Some(tools) = tools::require_installed("python", script) {
         let folder = tempfile::tempdir().unwrap();
-        let python = environment(&folder.path().join("v"), &[&tools.join("python")]);
+        let installed = tools.join("python");
+        let python = environment(&folder.path().join("v"), &[installed.as_path()]);
         run(&python, file);
     }
 }
