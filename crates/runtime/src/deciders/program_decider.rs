@@ -7,7 +7,7 @@ use super::line_process::{LINE_BYTES_MAX, LineError, LineProcess};
 use super::one_shot;
 use super::parse_move::parse_exact;
 use crate::Decider;
-use crate::decider::{Decided, Deciding};
+use crate::decider::{BatchDecider, Decided, Deciding, DecidingAll};
 use matchday_core::game::turn::TurnSheet;
 use serde::Deserialize;
 use serde_json::Value;
@@ -59,8 +59,10 @@ impl Decider for ProgramDecider {
         Box::pin(async move { decider.decide_turn(&turn).await })
     }
 
-    fn batches(&self) -> Option<&ProgramDecider> {
-        self.batch.load(Ordering::Relaxed).then_some(self)
+    fn batches(&self) -> Option<&dyn BatchDecider> {
+        self.batch
+            .load(Ordering::Relaxed)
+            .then_some(self as &dyn BatchDecider)
     }
 }
 
@@ -176,15 +178,20 @@ struct Moves {
     moves: Vec<Value>,
 }
 
-impl ProgramDecider {
-    /// What the process that answers many turns remembers is lost when this number changes.
-    pub fn process_number(&self) -> u64 {
+impl BatchDecider for ProgramDecider {
+    fn process_number(&self) -> u64 {
         self.batches.processes.load(Ordering::Relaxed)
     }
 
+    fn decide_all<'a>(&'a self, turns: &'a [Vec<u8>]) -> DecidingAll<'a> {
+        Box::pin(self.ask_all(turns))
+    }
+}
+
+impl ProgramDecider {
     /// Asks many turns in one line, `{"turns": [...]}`, and reads their moves from one, `{"moves": [...]}`. Dropping this ends the
     /// process.
-    pub async fn decide_all(&self, turns: &[Vec<u8>]) -> Result<Vec<Value>, String> {
+    async fn ask_all(&self, turns: &[Vec<u8>]) -> Result<Vec<Value>, String> {
         let mut line = b"{\"turns\":[".to_vec();
         line.extend(turns.join(&b','));
         line.extend(b"]}\n");
