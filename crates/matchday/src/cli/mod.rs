@@ -223,6 +223,7 @@ pub fn main() -> ExitCode {
     }
     launcher::enable();
     if let Some(code) = store_password::hide() {
+        matchday_terminal::flush();
         return code;
     }
     let cli = match help::parse() {
