@@ -8,14 +8,16 @@ use matchday_core::fair::{Dice, MatchDraw, Secret};
 use matchday_core::game::context::Context;
 use matchday_core::game::past::{DrawCheck, Past, PastGame};
 use matchday_core::game::strategy::Strategy;
-use matchday_core::game::turn::TurnSheet;
+use matchday_core::game::turn::{GAMES_TOLD_MAX, Memory, TurnSheet};
 use matchday_core::game::{Game, GameEntry, MoveMessage, Outcome, Seat, Turn, past, strategy};
 use matchday_core::protocol::messages::{ChoiceContext, GameDetails};
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RoundId, Timestamp};
 use matchday_runtime::decider::FailureKind;
 use serde_json::Value;
-use std::sync::Arc;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How often a match is begun that a model's server fails, before it is given up.
 const ATTEMPTS_MAX: u32 = 3;
@@ -43,6 +45,56 @@ struct Player<'a> {
     strategy: &'a StrategySource,
     overall: Past,
     against: Vec<Past>,
+    /// Games since the last [`forget`](Players::forget).
+    games: usize,
+    told: Told,
+}
+
+/// What a strategy that remembers by itself has been told.
+#[derive(Debug)]
+struct Told {
+    memory: MemoryId,
+    /// By which process, and of how many games; `None` before the first turn.
+    games: Cell<Option<(u64, usize)>>,
+}
+
+/// Taken while it is kept: what is remembered under it is replaced, so that a program's memory does not grow.
+#[derive(Debug)]
+struct MemoryId(u64);
+
+static MEMORIES: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+
+impl MemoryId {
+    fn take() -> Self {
+        let mut taken = MEMORIES.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = (0..).find(|id| !taken.contains(id)).unwrap_or_default();
+        taken.insert(free);
+        Self(free)
+    }
+}
+
+impl Drop for MemoryId {
+    fn drop(&mut self) {
+        MEMORIES
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.0);
+    }
+}
+
+impl Player<'_> {
+    fn memory(&self, process: u64) -> Memory {
+        let known = self.told.games.replace(Some((process, self.games)));
+        let known = known.filter(|(teller, _)| *teller == process);
+        let fresh = self.games - known.map_or(0, |(_, games)| games);
+        let all = self.overall.games();
+        let skipped = all.len().saturating_sub(fresh.min(GAMES_TOLD_MAX));
+        Memory {
+            id: self.told.memory.0,
+            begins: known.is_none(),
+            games: self.overall.games().skip(skipped).cloned().collect(),
+        }
+    }
 }
 
 struct Table {
@@ -75,6 +127,11 @@ impl<'a> Players<'a> {
             strategy: &entrant.strategy,
             overall: Past::default(),
             against: against.clone(),
+            games: 0,
+            told: Told {
+                memory: MemoryId::take(),
+                games: Cell::new(None),
+            },
         };
         let players = entrants.map(player).collect();
         let game_type = GameType::new(entry.name);
@@ -93,6 +150,8 @@ impl<'a> Players<'a> {
         for player in &mut self.players {
             player.overall = Past::default();
             player.against.fill(Past::default());
+            player.games = 0;
+            player.told.games.set(None);
         }
         self.played = 0;
     }
@@ -217,14 +276,26 @@ impl<'a> Players<'a> {
                 your_standings: Some(player.overall.record()),
             })),
         };
+        let process = match player.strategy {
+            StrategySource::External(strategy) => strategy.remembers(),
+            StrategySource::BuiltIn(_) => None,
+        };
+        // Who remembers by itself is told what is new.
+        let [against, overall] = match process {
+            Some(_) => [Past::NONE; 2],
+            None => [
+                player.against.get(other).unwrap_or(Past::NONE),
+                &player.overall,
+            ],
+        };
         let turn = strategy::Turn {
             game_type: &self.game_type,
             own_id: &own_id,
             opponent_id: Some(&other_id),
             options: &request.valid_options,
             context: &context,
-            against: player.against.get(other).unwrap_or(Past::NONE),
-            overall: &player.overall,
+            against,
+            overall,
             record: player.overall.record(),
         };
         match player.strategy {
@@ -235,6 +306,8 @@ impl<'a> Players<'a> {
                 let sheet = TurnSheet::of(&turn, match_id, round_id, NO_TIME, NO_TIME);
                 let sheet = TurnSheet {
                     seed: *seat.of(&table.seeds),
+                    rules: sheet.rules.filter(|_| process.is_none()),
+                    memory: process.map(|process| player.memory(process)),
                     ..sheet
                 };
                 strategy.decide(sheet, table.place)
@@ -284,6 +357,7 @@ impl<'a> Players<'a> {
                     .into_iter()
                     .for_each(|past| past.push(Arc::clone(&game)));
                 player.overall.push(game);
+                player.games += 1;
             }
         }
     }

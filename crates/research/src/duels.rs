@@ -110,7 +110,8 @@ impl Duels<'_> {
                 pair.map(|pair| self.block(run, pair, number, units)),
             )
         };
-        run.in_order(blocks, work, |(number, played)| {
+        let wide = || self.entrants.iter().any(Entrant::takes_batches);
+        run.in_order(blocks, wide, work, |(number, played)| {
             let pair = usize::try_from(number)
                 .ok()
                 .and_then(|number| pairs.get_mut(number));

@@ -26,6 +26,12 @@ pub enum StrategySource {
 pub trait ExternalStrategy: Debug + Send + Sync {
     /// The move, or why there is no legal one in time. The turn's deadline is not set: the implementation knows its own timeout.
     fn decide(&self, turn: TurnSheet, place: Place) -> Result<Value, FailureKind>;
+
+    /// Of a strategy that is asked many turns at once and remembers by itself: the number of its process, which begins without a
+    /// memory.
+    fn remembers(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Which decision it is. With the player it is known again when the same is played once more.
@@ -46,6 +52,11 @@ pub trait ExternalRules: Debug + Send + Sync {
 }
 
 impl Entrant {
+    /// Whether many series at once are played sooner than one after the other.
+    pub fn takes_batches(&self) -> bool {
+        matches!(&self.strategy, StrategySource::External(strategy) if strategy.remembers().is_some())
+    }
+
     pub fn built_in(entry: &'static StrategyEntry) -> Self {
         Self {
             name: entry.name.to_owned(),

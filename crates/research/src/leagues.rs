@@ -206,7 +206,8 @@ impl Leagues<'_> {
             seasons
         };
         let mut all = Seasons::none(self.entrants.len());
-        run.in_order(self.leagues.div_ceil(together), work, |seasons| {
+        let wide = || self.entrants.iter().any(Entrant::takes_batches);
+        run.in_order(self.leagues.div_ceil(together), wide, work, |seasons| {
             all.add(&seasons);
             watch(&all)
         });

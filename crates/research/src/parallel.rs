@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
+
+/// How many blocks are played at once where a program is asked many turns in one message.
+const AT_ONCE: usize = 256;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
@@ -20,28 +23,36 @@ impl Run<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Runs all blocks, or those until `fold` breaks.
+    /// Runs all blocks, or those until `fold` breaks. Once `wide` says so, [`AT_ONCE`] blocks are played at once, whose threads
+    /// mostly wait for a program.
     pub fn in_order<R: Send>(
         &self,
         blocks: u64,
+        wide: impl Fn() -> bool + Sync,
         work: impl Fn(u64) -> R + Sync,
         mut fold: impl FnMut(R) -> ControlFlow<()>,
     ) {
         let next = AtomicU64::new(0);
         let enough = AtomicBool::new(false);
-        let next = &next;
-        let enough = &enough;
-        let work = &work;
+        let widened = AtomicBool::new(false);
+        let (next, enough, widened) = (&next, &enough, &widened);
+        let (work, wide) = (&work, &wide);
         let ended = move || self.is_stopped() || enough.load(Ordering::Relaxed);
+        let one = move |give: &SyncSender<(u64, R)>| {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            number < blocks && give.send((number, work(number))).is_ok()
+        };
         thread::scope(|scope| {
             let (give, take) = sync_channel(2 * self.threads.get());
             for _ in 0..self.threads.get() {
                 let give = give.clone();
                 scope.spawn(move || {
-                    while !ended() {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= blocks || give.send((number, work(number))).is_err() {
-                            break;
+                    while !ended() && one(&give) {
+                        if wide() && !widened.swap(true, Ordering::Relaxed) {
+                            for _ in self.threads.get()..AT_ONCE {
+                                let give = give.clone();
+                                scope.spawn(move || while !ended() && one(&give) {});
+                            }
                         }
                     }
                 });
@@ -68,6 +79,7 @@ mod tests {
     use super::*;
 
     fn folded(threads: usize, blocks: u64, enough: u64, stop: &AtomicBool) -> Vec<u64> {
+        let wide = threads == 2;
         let mut seen = Vec::new();
         let run = Run {
             threads: NonZeroUsize::new(threads).unwrap(),
@@ -75,6 +87,7 @@ mod tests {
         };
         run.in_order(
             blocks,
+            || wide,
             |number| number * number,
             |square| {
                 seen.push(square);

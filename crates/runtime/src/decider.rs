@@ -3,6 +3,7 @@
 use matchday_core::agent::{ExternalResult, Usage};
 use matchday_core::game::turn::TurnSheet;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt::Debug;
 use std::pin::Pin;
 
@@ -68,4 +69,21 @@ impl FailureKind {
 /// then dropped.
 pub trait Decider: Debug + Send + Sync {
     fn decide(&self, turn: TurnSheet) -> Deciding;
+
+    /// How it is asked many turns in one message, once it has said that it answers them.
+    fn batches(&self) -> Option<&dyn BatchDecider> {
+        None
+    }
+}
+
+/// The moves of many turns that are being made.
+pub type DecidingAll<'a> = Pin<Box<dyn Future<Output = Result<Vec<Value>, String>> + Send + 'a>>;
+
+/// Decides many turns at once, and remembers by itself what it was told before.
+pub trait BatchDecider: Send + Sync {
+    /// What it remembers is lost when this number changes.
+    fn process_number(&self) -> u64;
+
+    /// A move for each turn, which is written as JSON; or why there is none for any.
+    fn decide_all<'a>(&'a self, turns: &'a [Vec<u8>]) -> DecidingAll<'a>;
 }

@@ -1,18 +1,22 @@
-//! What stores hold as files for other programs: every event, the matches and the table for a spreadsheet, and a record
-//! of each match. Touches the directory it is told to make, and nothing else.
+//! What stores hold as files for other programs: tables for analysis, every event, and a record of each match. Touches the
+//! directory it is told to make, and nothing else.
 //!
 //! # Layout
-//! - `rows`: matches and table for a spreadsheet; `record`: all about one match; `redact`: what is left out
+//! - [`columns`]: the tables and their columns; `rows`, `moves`: what is in them; `tables`: their files
+//! - `record`: all about one match
 //!
 //! Whatever would let its reader act in an agent's name is blanked: tokens, the hashes they are derived from, and the
 //! secrets of draws to come. Such an event is marked, for its hash is that of the event as it is stored.
 
+pub mod columns;
+mod moves;
 mod record;
 mod rows;
+mod tables;
 
 pub use record::record;
+pub use tables::{Tables, export_tables};
 
-use crate::csv_rows;
 use crate::describe;
 use crate::log_set::LogSet;
 use matchday_core::protocol::untrusted::escape_output;
@@ -26,27 +30,27 @@ use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use tables::TableWriter;
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Exported {
     pub events: u64,
     pub matches: u64,
-    /// Whether the matches and the table of a league are among it, which only the manager's store holds.
+    /// Whether the tables of a league are among it, which only the manager's store holds.
     pub league: bool,
 }
 
 /// Writes everything into a directory, which must be new or empty.
 pub fn export(logs: &LogSet, dir: &Path) -> Result<Exported, StoreError> {
     let failed = |error| StoreError::io(dir, error);
-    if fs::read_dir(dir).is_ok_and(|mut files| files.next().is_some()) {
-        return Err(StoreError::NotEmpty(dir.to_owned()));
-    }
+    begin(dir)?;
     fs::create_dir_all(dir.join("matches")).map_err(failed)?;
     let events = write_events(logs, dir)?;
     if let Some(league_log) = &logs.league {
-        write_csv(&dir.join("matches.csv"), rows::matches(league_log)).map_err(failed)?;
-        write_csv(&dir.join("standings.csv"), rows::standings(league_log)).map_err(failed)?;
+        let mut tables = TableWriter::begin(dir).map_err(failed)?;
+        tables.add(league_log.league.settings.league_id.as_str(), logs)?;
+        tables.finish()?;
     }
     let matches = logs.matches();
     for (number, match_id) in (1_u64..).zip(&matches) {
@@ -63,6 +67,14 @@ pub fn export(logs: &LogSet, dir: &Path) -> Result<Exported, StoreError> {
         matches: matches.len() as u64,
         league: logs.league.is_some(),
     })
+}
+
+/// The directory must be new or empty.
+fn begin(dir: &Path) -> Result<(), StoreError> {
+    if fs::read_dir(dir).is_ok_and(|mut files| files.next().is_some()) {
+        return Err(StoreError::NotEmpty(dir.to_owned()));
+    }
+    fs::create_dir_all(dir).map_err(|error| StoreError::io(dir, error))
 }
 
 fn write_events(logs: &LogSet, dir: &Path) -> Result<u64, StoreError> {
@@ -127,12 +139,6 @@ fn event(store: Option<&StoreUrl>, stream: &Stream, stored: &Stored) -> Value {
         }
     }
     row
-}
-
-fn write_csv<R: Serialize>(path: &Path, rows: impl Iterator<Item = R>) -> io::Result<()> {
-    let mut file = create(path)?;
-    file.write_all(csv_rows::csv(rows)?.as_bytes())?;
-    file.flush()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ impl Language {
     pub(super) fn templates(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Python => files!["python":
-                ".gitignore", "README.md", "agent.py", "board.py", "dial.py", "strategy.py", "strategy_llm.py", "test_agent.py",
+                ".gitignore", "README.md", "agent.py", "board.py", "dial.py", "player.py", "strategy.py", "strategy_llm.py", "test_agent.py",
                 "tokens.py",
             ],
             Self::Typescript => files!["typescript":

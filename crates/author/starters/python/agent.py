@@ -73,8 +73,8 @@ class Match:
 class Agent:
     """What the player knows, and what it says. Touches no network."""
 
-    def __init__(self, choose=strategy.choose):
-        self.choose = choose
+    def __init__(self, choose=strategy.choose, games=(GAME,)):
+        self.choose, self.games = choose, games
         self.lock = threading.Lock()
         self.player_id = self.token = self.league_id = None
         self.match_tokens = False  # whether manager and referees prove who they are
@@ -155,7 +155,7 @@ class Agent:
 
     def join(self, invitation):
         self.match(self.key(invitation)).opponent_id = str(invitation.get("opponent_id") or "")
-        accept = invitation.get("game_type") == GAME
+        accept = invitation.get("game_type") in self.games
         return self.reply(invitation, "GAME_JOIN_ACK", arrival_timestamp=now(), accept=accept)
 
     def choose_parity(self, call):
@@ -172,7 +172,8 @@ class Agent:
         question = PARITY if kind == PARITY else json.dumps([options, asked.get("context")], sort_keys=True)
         choice, nonce = self.choice(call, question, options, asked.get("context"))
         move = {"move_type": kind, "choice": choice}
-        return self.reply(call, "GAME_MOVE_RESPONSE", game_type=GAME, move_data=move, nonce=nonce)
+        game_type = call.get("game_type") or self.games[0]
+        return self.reply(call, "GAME_MOVE_RESPONSE", game_type=game_type, move_data=move, nonce=nonce)
 
     def learn(self, over):
         key, match_id, result = self.key(over), text(over, "match_id"), over.get("game_result")
@@ -217,7 +218,10 @@ class Agent:
                 with self.lock:
                     history = list(self.history.values())
                 round_id = context.get("round_id", call.get("round_id"))
-                turn = strategy.Turn(text(call, "match_id"), opponent_id, round_id, history, options, context)
+                game_type = call.get("game_type") or self.games[0]
+                turn = strategy.Turn(
+                    text(call, "match_id"), opponent_id, round_id, history, options, context, game_type
+                )
                 match.choices[question] = self.decide(turn)
             return match.choices[question], match.nonce
 
@@ -371,14 +375,15 @@ class Server(ThreadingHTTPServer):
 # Registration
 
 
-def register(agent, manager, name, endpoint, store):
+def register(agent, manager, name, endpoint, store, **meta):
     """Registers with the manager, and keeps trying while there is none. Returns why not, if it will not have us."""
     message = envelope("LEAGUE_REGISTER_REQUEST", "unregistered", f"conv-register-{secrets.token_hex(8)}")
     message["player_meta"] = {
         "display_name": name,
         "version": VERSION,
-        "game_types": [GAME],
+        "game_types": list(agent.games),
         "contact_endpoint": endpoint,
+        **meta,
     }
     place = manager if "/join/" in manager else f"{manager} as {name}"  # A join code says who this is.
     token = stored_tokens(store).get(place)

@@ -26,6 +26,7 @@ class Turn:
     history: List[Past]  # oldest first
     options: List[Any]  # every legal move
     context: Dict[str, Any]  # what the referee shows: board.rows(turn.context) is the board, in games that have one
+    game_type: str
 
 
 def choose(turn: Turn) -> Any:

@@ -43,6 +43,7 @@ class Turn:
     history: List[Past]  # oldest first
     options: List[Any]  # every legal move
     context: Dict[str, Any]  # what the referee shows
+    game_type: str
 
 
 def choose(turn: Turn) -> Any:

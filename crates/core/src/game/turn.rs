@@ -43,6 +43,20 @@ pub struct TurnSheet {
     /// Where chance should come from, the same for all turns of a match: only in simulations, which can be repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// To a decider that remembers by itself: then `history` and `recent` are empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+}
+
+/// What a decider that remembers by itself has to add to its memory before a turn.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Memory {
+    /// Whose memory this is: a decider may play many series at once.
+    pub id: u64,
+    /// Whether all that was remembered under this id is to be forgotten first.
+    pub begins: bool,
+    /// The games since the last turn, oldest first, at most [`GAMES_TOLD_MAX`].
+    pub games: Vec<PastGame>,
 }
 
 impl TurnSheet {
@@ -69,6 +83,7 @@ impl TurnSheet {
             history: told(turn.against),
             recent: told(turn.overall),
             seed: None,
+            memory: None,
         }
     }
 

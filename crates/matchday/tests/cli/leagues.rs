@@ -104,6 +104,15 @@ fn a_store_holds_one_league_after_the_other_and_every_command_finds_each() {
         );
     }
 
+    let done = cli.run(&["export", "season.db", "--tables", "--out", "tables"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    let leagues = fs::read_to_string(cli.path().join("tables/leagues.csv")).unwrap();
+    let ids: Vec<&str> = leagues
+        .lines()
+        .map(|line| line.split(',').next().unwrap())
+        .collect();
+    assert_eq!(ids, ["league", "spring_1", "spring_2"]);
+
     let done = cli.run(&[
         "export",
         "season.db",

@@ -212,7 +212,7 @@ fn no_spreadsheet_runs_what_a_player_calls_itself() {
         "{report:?}"
     );
     assert_eq!(cli.run(&["export", "league.db", "--out", "out"]).code, 0);
-    for name in ["standings.csv", "matches.csv"] {
+    for name in ["players.csv", "matches.csv"] {
         let csv = fs::read_to_string(cli.path().join("out").join(name)).unwrap();
         has_no_formula(name, &csv);
     }

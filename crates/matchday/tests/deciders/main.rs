@@ -40,6 +40,7 @@ pub(crate) fn turn(time_left_ms: u64) -> TurnSheet {
         },
         history: Vec::new(),
         seed: None,
+        memory: None,
         recent: Vec::new(),
     }
 }

@@ -114,3 +114,30 @@ async fn turns_at_the_same_time_have_a_process_each() {
         [(); 2].map(|()| Some(r#""turn 1""#.to_owned()))
     );
 }
+
+#[tokio::test]
+async fn a_program_that_says_so_is_asked_many_turns_in_one_line() {
+    let script = Script::new(
+        r#"while read -r line; do case $line in
+'{"turns"'*) echo '{"moves": ["odd", null, "even"]}' ;;
+*) echo '{"move": "odd", "persistent": true, "batch": true}' ;;
+esac; done"#,
+    );
+    let program = script.program("");
+    assert!(program.batches().is_none());
+    let first = program.decide(turn(60_000)).await;
+    assert_eq!(first.decision, Ok(json!("odd")));
+    let batches = program.batches().unwrap();
+    let turns = vec![b"{}".to_vec(); 3];
+    let moves = vec![json!("odd"), json!(null), json!("even")];
+    assert_eq!(batches.decide_all(&turns).await, Ok(moves));
+    assert_eq!(batches.process_number(), 0);
+    // Whose memory is lost is known by its number.
+    let wrong = batches.decide_all(&turns[..2]).await;
+    assert_eq!(
+        wrong,
+        Err("the program answered 2 turns with 3 moves".to_owned())
+    );
+    assert_eq!(batches.process_number(), 1);
+    assert!(batches.decide_all(&turns).await.is_ok());
+}

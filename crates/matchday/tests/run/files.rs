@@ -114,8 +114,8 @@ fn a_league_is_exported_as_files() {
         "{}",
         ran.out
     );
-    let standings = std::fs::read_to_string(program.path("files/standings.csv")).unwrap();
-    assert_eq!(standings.lines().count(), 5, "{standings}");
+    let players = std::fs::read_to_string(program.path("files/players.csv")).unwrap();
+    assert_eq!(players.lines().count(), 5, "{players}");
     for file in [
         "files/events.jsonl",
         "files/matches.csv",

@@ -191,6 +191,21 @@ impl Student {
         agent.until("registered as ");
         agent
     }
+
+    /// By the ten lines that stand on the Python package.
+    fn joins_by_the_package(&self, way: &Way) -> Process {
+        let play = self.step("play");
+        let (_, manager) = play.split_once("--manager ").unwrap();
+        let manager = manager.split_whitespace().next().unwrap();
+        let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");
+        let line = format!(
+            "env PYTHONPATH={} MATCHDAY_DIAL=on MATCHDAY_MANAGER={manager} python3 player.py",
+            package.canonicalize().unwrap().display()
+        );
+        let agent = way.types(LAPTOP, &self.folder(), &line);
+        agent.until("registered as ");
+        agent
+    }
 }
 
 #[test]
@@ -267,7 +282,11 @@ fn from_the_hand_out_to_a_better_night() {
     let cas = Student::new(&way, "cas-day");
     let _others = [&bob, &cas].map(|other| {
         other.writes(&way, "rock");
-        other.joins(&way)
+        if other.folder() == cas.folder() {
+            other.joins_by_the_package(&way)
+        } else {
+            other.joins(&way)
+        }
     });
     let agent = ada.joins(&way);
     let err = agent.err();

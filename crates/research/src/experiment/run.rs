@@ -72,6 +72,7 @@ pub fn play(
         }
         let openings = plan.openings_of(cell).unwrap_or_default();
         let names = cell.tournament.names();
+        let entrants = &cell.tournament.entrants.entrants;
         let playing = Playing {
             plan,
             number,
@@ -85,6 +86,7 @@ pub fn play(
         let mut failed = None;
         run.in_order(
             (plan.repetitions - before) * parts,
+            || entrants.iter().any(Entrant::takes_batches),
             |block| {
                 let part = block % parts;
                 (part, playing.part(before + block / parts, part))

@@ -1,4 +1,5 @@
-//! An external program as a strategy of a simulation. Called synchronously by the simulating thread, with a timeout.
+//! An external program as a strategy of a simulation. Called synchronously by the simulating thread, with a timeout. Turns for a
+//! program that takes many in one message wait for each other: what has come while the program answers is the next message.
 
 use crate::{ExternalStrategy, Place};
 use matchday_core::game::turn::TurnSheet;
@@ -7,7 +8,8 @@ use matchday_runtime::clock::Clock;
 use matchday_runtime::decider::{Failure, FailureKind};
 use matchday_runtime::deciders::player_strategy::ExternalDecider;
 use serde_json::Value;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
@@ -19,8 +21,18 @@ pub struct ProgramStrategy {
     runtime: Handle,
     clock: Clock,
     /// Why the last decision failed.
-    last_failure: Mutex<Option<String>>,
+    last_failure: Arc<Mutex<Option<String>>>,
+    /// To the thread that asks many turns at once, from the first of them on.
+    batches: OnceLock<Mutex<Sender<Asked>>>,
 }
+
+/// A turn as JSON, and where its move goes.
+type Asked = (Vec<u8>, SyncSender<Option<Value>>);
+
+/// How many turns are asked in one message, at most.
+const TURNS_MAX: usize = 512;
+/// How many times longer than for one turn the answer to a message of many may take.
+const TIMES: u32 = 10;
 
 impl ProgramStrategy {
     pub fn new(external: &ExternalDecider, runtime: Handle) -> Self {
@@ -29,7 +41,8 @@ impl ProgramStrategy {
             think_time: external.think_time,
             runtime,
             clock: Clock::start(),
-            last_failure: Mutex::new(None),
+            last_failure: Arc::default(),
+            batches: OnceLock::new(),
         }
     }
 
@@ -38,6 +51,71 @@ impl ProgramStrategy {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    fn fail(&self, why: String) {
+        *self
+            .last_failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(why);
+    }
+
+    fn decide_with_others(&self, turn: &TurnSheet) -> Result<Value, FailureKind> {
+        let (give, take) = sync_channel(1);
+        let asked = serde_json::to_vec(turn).map_err(|_| FailureKind::NotAsked)?;
+        let queue = self
+            .batches
+            .get_or_init(|| Mutex::new(self.start_batches()));
+        let sent = queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .send((asked, give));
+        let value = sent.ok().and_then(|()| take.recv().ok()).flatten();
+        turn.check(value.ok_or(FailureKind::Late)?).map_err(|why| {
+            self.fail(why);
+            FailureKind::Illegal
+        })
+    }
+
+    /// Its thread ends with this strategy.
+    fn start_batches(&self) -> Sender<Asked> {
+        let (give, take) = channel::<Asked>();
+        let decider = Arc::clone(&self.decider);
+        let failure = Arc::clone(&self.last_failure);
+        let runtime = self.runtime.clone();
+        let time = self.think_time.saturating_mul(TIMES);
+        std::thread::spawn(move || {
+            while let Ok(first) = take.recv() {
+                let (turns, waiting): (Vec<_>, Vec<_>) = std::iter::once(first)
+                    .chain(take.try_iter().take(TURNS_MAX - 1))
+                    .unzip();
+                let asked = async {
+                    let Some(program) = decider.batches() else {
+                        return Err("the program takes one turn at a time".to_owned());
+                    };
+                    let late = |_| {
+                        Err(format!(
+                            "nothing was decided in {:.1} s",
+                            time.as_secs_f64()
+                        ))
+                    };
+                    timeout(time, program.decide_all(&turns))
+                        .await
+                        .unwrap_or_else(late)
+                };
+                match runtime.block_on(asked) {
+                    Ok(moves) => {
+                        for (value, waiting) in moves.into_iter().zip(waiting) {
+                            let _ = waiting.send(Some(value));
+                        }
+                    }
+                    Err(why) => {
+                        *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+                    }
+                }
+            }
+        });
+        give
     }
 
     async fn decide_in_time(&self, turn: TurnSheet) -> Result<Value, Failure> {
@@ -65,13 +143,17 @@ impl ExternalStrategy for ProgramStrategy {
     fn decide(&self, mut turn: TurnSheet, _place: Place) -> Result<Value, FailureKind> {
         turn.deadline = self.clock.now() + self.think_time;
         turn.time_left_ms = u64::try_from(self.think_time.as_millis()).unwrap_or(u64::MAX);
+        if turn.memory.is_some() {
+            return self.decide_with_others(&turn);
+        }
         let decided = self.runtime.block_on(self.decide_in_time(turn));
         decided.map_err(|Failure { kind, why }| {
-            *self
-                .last_failure
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Some(why);
+            self.fail(why);
             kind
         })
+    }
+
+    fn remembers(&self) -> Option<u64> {
+        Some(self.decider.batches()?.process_number())
     }
 }

@@ -1,19 +1,20 @@
 //! A program as decider. At first it is started for each turn. If it answers `{"move": ..., "persistent": true}`, its
 //! processes are kept: each answers turn after turn, of any match, one line of JSON for each. A process that crashes is
-//! replaced; several turns at once have a process each.
+//! replaced; several turns at once have a process each. If it says `"batch": true` too, it can be asked many turns in one line.
 
 use super::command::{Program, ProgramError};
 use super::line_process::{LINE_BYTES_MAX, LineError, LineProcess};
 use super::one_shot;
 use super::parse_move::parse_exact;
 use crate::Decider;
-use crate::decider::{Decided, Deciding};
+use crate::decider::{BatchDecider, Decided, Deciding, DecidingAll};
 use matchday_core::game::turn::TurnSheet;
+use serde::Deserialize;
 use serde_json::Value;
 use std::fmt;
 use std::process::Stdio;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many processes are kept that have no turn to answer.
@@ -25,6 +26,9 @@ pub struct ProgramDecider {
     program: Arc<Program>,
     /// Whether the program has said that it answers more than one turn.
     persistent: Arc<AtomicBool>,
+    /// Whether it has said that it answers many turns in one line.
+    batch: Arc<AtomicBool>,
+    batches: Arc<Batches>,
     idle: Arc<Mutex<Vec<LineProcess>>>,
 }
 
@@ -36,6 +40,8 @@ impl FromStr for ProgramDecider {
         Ok(Self {
             program: Arc::new(text.parse()?),
             persistent: Arc::default(),
+            batch: Arc::default(),
+            batches: Arc::default(),
             idle: Arc::default(),
         })
     }
@@ -51,6 +57,12 @@ impl Decider for ProgramDecider {
     fn decide(&self, turn: TurnSheet) -> Deciding {
         let decider = self.clone();
         Box::pin(async move { decider.decide_turn(&turn).await })
+    }
+
+    fn batches(&self) -> Option<&dyn BatchDecider> {
+        self.batch
+            .load(Ordering::Relaxed)
+            .then_some(self as &dyn BatchDecider)
     }
 }
 
@@ -68,8 +80,15 @@ impl ProgramDecider {
         } else {
             one_shot::run(&self.program, &line).await
         };
-        if reply.as_deref().is_ok_and(announces_persistence) {
+        if reply
+            .as_deref()
+            .is_ok_and(|reply| announces("persistent", reply))
+        {
             self.persistent.store(true, Ordering::Relaxed);
+            let batch = reply
+                .as_deref()
+                .is_ok_and(|reply| announces("batch", reply));
+            self.batch.fetch_or(batch, Ordering::Relaxed);
         }
         match (
             reply.and_then(|reply| parse_exact(&reply, &turn.options)),
@@ -131,7 +150,73 @@ impl ProgramDecider {
     }
 }
 
-fn announces_persistence(reply: &str) -> bool {
+fn announces(what: &str, reply: &str) -> bool {
     let answer: Option<Value> = serde_json::from_str(reply).ok();
-    answer.is_some_and(|answer| answer.get("persistent") == Some(&Value::Bool(true)))
+    answer.is_some_and(|answer| answer.get(what) == Some(&Value::Bool(true)))
+}
+
+/// The one process that answers many turns in a line.
+#[derive(Debug, Default)]
+struct Batches {
+    process: tokio::sync::Mutex<Option<LineProcess>>,
+    /// How many processes there have been: each begins without a memory.
+    processes: AtomicU64,
+}
+
+/// Counts a process as lost, unless it has answered: the next one remembers nothing.
+struct Lost<'a>(&'a AtomicU64);
+
+impl Drop for Lost<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The answer to many turns.
+#[derive(Debug, Deserialize)]
+struct Moves {
+    moves: Vec<Value>,
+}
+
+impl BatchDecider for ProgramDecider {
+    fn process_number(&self) -> u64 {
+        self.batches.processes.load(Ordering::Relaxed)
+    }
+
+    fn decide_all<'a>(&'a self, turns: &'a [Vec<u8>]) -> DecidingAll<'a> {
+        Box::pin(self.ask_all(turns))
+    }
+}
+
+impl ProgramDecider {
+    /// Asks many turns in one line, `{"turns": [...]}`, and reads their moves from one, `{"moves": [...]}`. Dropping this ends the
+    /// process.
+    async fn ask_all(&self, turns: &[Vec<u8>]) -> Result<Vec<Value>, String> {
+        let mut line = b"{\"turns\":[".to_vec();
+        line.extend(turns.join(&b','));
+        line.extend(b"]}\n");
+        let mut slot = self.batches.process.lock().await;
+        let mut process = match slot.take() {
+            Some(process) => process,
+            None => LineProcess::start(&self.program, Stdio::piped(), None)
+                .map_err(|error| error.to_string())?,
+        };
+        let lost = Lost(&self.batches.processes);
+        let answer = process.exchange(&line).await.map_err(|error| match error {
+            LineError::Ended(how) => format!("the program failed: {how}"),
+            LineError::TooLong => format!("the program writes more than {LINE_BYTES_MAX} bytes"),
+        })?;
+        let moves = serde_json::from_slice::<Moves>(&answer)
+            .map_err(|error| format!("the program's answer to many turns cannot be read: {error}"))?
+            .moves;
+        if moves.len() != turns.len() {
+            let (got, wanted) = (moves.len(), turns.len());
+            return Err(format!(
+                "the program answered {wanted} turns with {got} moves"
+            ));
+        }
+        std::mem::forget(lost);
+        *slot = Some(process);
+        Ok(moves)
+    }
 }
