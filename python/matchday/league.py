@@ -116,7 +116,6 @@ class Rating:
     round: int
     player: str
     rating: float
-    deviation: float
     low: float
     high: float
 
@@ -249,7 +248,7 @@ class League:
         return self._table("moves")
 
     def ratings(self) -> Table[Rating]:
-        """Glicko-2 after each round."""
+        """The rating after each round; of a running league, as of now."""
         return self._table("ratings")
 
     def _table(self, name: str) -> Table:
@@ -303,9 +302,10 @@ class _Running(League):
         if name == "matches":
             rounds = self._ask("schedule")["rounds"]
             return Table(Match, [_scheduled(league, one["round_id"], match) for one in rounds for match in one["matches"]])
+        round_id = self._ask("status").get("current_round") or 0
         players = self._ask("stats")["players"]
-        ratings = [_rated(league, player["player_id"], after) for player in players for after in player["glicko"]["history"]]
-        return Table(Rating, sorted(ratings, key=lambda row: row.round))
+        rated = [(player["player_id"], player["bradley_terry"]) for player in players if player["bradley_terry"]]
+        return Table(Rating, [Rating(league, round_id, player, **strength) for player, strength in rated])
 
 
 def _placed(league: str, row: Dict[str, Any]) -> Standing:
@@ -318,12 +318,6 @@ def _placed(league: str, row: Dict[str, Any]) -> Standing:
         "technical_losses": row.get("technical_losses") or 0,
     }
     return _filled(Standing, known)
-
-
-def _rated(league: str, player: str, after: Dict[str, Any]) -> Rating:
-    rating, deviation = after["rating"], after["deviation"]
-    half = 1.959964 * deviation
-    return Rating(league, after["round"], player, rating, deviation, rating - half, rating + half)
 
 
 def _scheduled(league: str, round_id: int, match: Dict[str, Any]) -> Match:

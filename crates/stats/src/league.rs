@@ -173,6 +173,33 @@ impl LeagueStatistics {
     }
 }
 
+/// The ratings of all players by the matches up to the end of each round; of a ladder, whose rounds have no end, by all its
+/// matches, as of its last round.
+pub fn ratings_by_round(results: &Results, settings: &Resampling) -> Vec<(u32, Vec<Strength>)> {
+    let games = results.games();
+    let mut rounds: Vec<u32> = games.iter().map(|game| game.round).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    let first = if results.ladder {
+        rounds.len().saturating_sub(1)
+    } else {
+        0
+    };
+    let rounds = rounds.get(first..).unwrap_or_default();
+    let after = |round: &u32| {
+        let until: Vec<Game> = games
+            .iter()
+            .filter(|game| game.round <= *round)
+            .cloned()
+            .collect();
+        let model = Model::of(results.players.len(), &until, Prior::default());
+        let fit = spread::fit(&model, Hyperprior::Uniform)?;
+        let work = until.len() * rounds.len();
+        Some((*round, strengths(&model, &fit, work, settings)))
+    };
+    rounds.iter().filter_map(after).collect()
+}
+
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -42,6 +42,6 @@ pub mod sprt;
 pub mod student;
 pub mod title_chance;
 
-pub use league::{LeagueStatistics, Resampling};
+pub use league::{LeagueStatistics, Resampling, ratings_by_round};
 pub use luck::ChanceRounds;
 pub use results::{Entrant, MatchOutcome, Played, Results};

@@ -244,13 +244,12 @@ pub const MOVES: Table = Table {
 
 pub const RATINGS: Table = Table {
     name: "ratings",
-    about: "A row for each player and each round with a match: Glicko-2 after the round. Forfeited matches count in a ladder alone.",
+    about: "A row for each player and each round with a match: the rating by all matches up to the end of that round, by Bradley and Terry; of a ladder, as of its last round alone. Forfeited matches do not count.",
     columns: &[
         LEAGUE,
         integer("round", "the round"),
         text("player", "the player"),
-        number("rating", "the rating; 1500 before the first match"),
-        number("deviation", "its standard deviation"),
+        number("rating", "the rating; 1500 is the average of the league"),
         number("low", "the lower end of the 95 % interval"),
         number("high", "the upper end of the 95 % interval"),
     ],

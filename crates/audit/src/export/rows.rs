@@ -9,7 +9,7 @@ use matchday_core::protocol::messages::GameDetails;
 use matchday_core::protocol::{
     Attempt, DisplayName, MatchId, PlayerId, RefereeId, Timestamp, UntrustedText,
 };
-use matchday_stats::glicko;
+use matchday_stats::{Resampling, ratings_by_round};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -90,7 +90,6 @@ pub(super) struct RatingRow<'a> {
     round: u32,
     player: String,
     rating: f64,
-    deviation: f64,
     low: f64,
     high: f64,
 }
@@ -270,13 +269,7 @@ pub(super) fn ratings<'a>(
     league_log: &LeagueLog,
 ) -> impl Iterator<Item = RatingRow<'a>> {
     let results = statistics::of_league(&league_log.league);
-    let games = results.games();
-    let rate = if results.ladder {
-        glicko::of_ladder
-    } else {
-        glicko::by_round
-    };
-    let rounds = rate(results.players.len(), &games);
+    let rounds = ratings_by_round(&results, &Resampling::default());
     let players: Vec<String> = results
         .players
         .into_iter()
@@ -286,17 +279,13 @@ pub(super) fn ratings<'a>(
         let rows: Vec<RatingRow<'a>> = players
             .iter()
             .zip(ratings)
-            .map(|(player, rating)| {
-                let [low, high] = rating.interval();
-                RatingRow {
-                    league: name,
-                    round,
-                    player: player.clone(),
-                    rating: rounded(rating.rating),
-                    deviation: rounded(rating.deviation),
-                    low: rounded(low),
-                    high: rounded(high),
-                }
+            .map(|(player, strength)| RatingRow {
+                league: name,
+                round,
+                player: player.clone(),
+                rating: rounded(strength.rating),
+                low: rounded(strength.low),
+                high: rounded(strength.high),
             })
             .collect();
         rows

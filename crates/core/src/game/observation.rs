@@ -357,6 +357,7 @@ mod tests {
             history: vec![past(Outcome::Loss, json!([3, 2, 3]))],
             recent: Vec::new(),
             seed: None,
+            memory: None,
         }
     }
 
