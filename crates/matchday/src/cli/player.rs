@@ -6,7 +6,7 @@ use super::settings::{self, Config, LLM_API_KEY, PlayerFlags, secret_file};
 use super::{Usage, daemon, notice, telemetry};
 use anyhow::Result;
 use matchday_core::event_codec;
-use matchday_core::game::{GAMES, GameEntry, strategy};
+use matchday_core::game::{GAMES, GameEntry};
 use matchday_core::player::{Player, PlayerEvent, PlayerSettings};
 use matchday_core::protocol::{GameType, Token, Version};
 use matchday_net::client::Client;
