@@ -53,6 +53,7 @@ mod schedule;
 mod schema;
 mod season;
 mod seat;
+mod seat_play;
 mod serve;
 mod service_api;
 mod settings;
@@ -223,6 +224,7 @@ pub fn main() -> ExitCode {
     }
     launcher::enable();
     if let Some(code) = store_password::hide() {
+        matchday_terminal::flush();
         return code;
     }
     let cli = match help::parse() {

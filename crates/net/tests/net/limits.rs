@@ -134,3 +134,14 @@ async fn an_answer_with_too_much_of_a_head_is_a_failure_with_its_own_reason() {
         );
     }
 }
+
+/// Each call is a task, and its future is copied several times before it runs.
+#[test]
+fn the_future_of_a_call_is_small() {
+    let client = Client::new();
+    let deadline = tokio::time::Instant::now();
+    let url = "http://127.0.0.1:1/mcp";
+    let call = size_of_val(&client.call(url, bytes::Bytes::new(), deadline, 1));
+    let reach = size_of_val(&client.reach(url, deadline, None));
+    assert!(call < 4096 && reach < 4096, "{call} and {reach} bytes");
+}
