@@ -171,10 +171,10 @@ impl PlayerRow {
                 if let Some(kind) = call.failure {
                     *self.failed_calls.entry(kind).or_default() += 1;
                 }
-                for name in &call.model {
-                    if !self.served_as.contains(name) {
-                        self.served_as.push(name.clone());
-                    }
+                if let Some(name) = &call.model
+                    && !self.served_as.contains(name)
+                {
+                    self.served_as.push(name.clone());
                 }
             }
         }
