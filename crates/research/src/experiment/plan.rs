@@ -564,7 +564,7 @@ mod tests {
                 "line 6: player.seed: anthropic has no seed",
             ),
             (
-                "games = [\"nim\"]\nstrategies = [\"llm:m\"]",
+                "games = [\"nim\"]\nstrategies = [\"llm:m\", \"random\"]",
                 "line 2: strategies: \"llm:m\": a model is a [[player]]",
             ),
             (
