@@ -199,6 +199,7 @@ mod tests {
         assert!(!beside(&to, ".new").exists());
     }
 
+    #[cfg(unix)]
     #[test]
     fn only_its_owner_can_read_a_copy() {
         use std::os::unix::fs::PermissionsExt;

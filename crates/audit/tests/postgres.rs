@@ -1,4 +1,6 @@
 //! Leagues that move between files and databases, and what a dump of a database holds.
+// The clusters are reached by sockets of Unix.
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

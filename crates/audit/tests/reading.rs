@@ -178,7 +178,10 @@ fn a_referees_store_alone_tells_what_the_referee_saw() {
         .collect();
     append_with(&store, "referee/8001", referee_notes(), own).unwrap();
     store.close().unwrap();
-    let here = |text: String| text.replace(dir.path().to_str().unwrap(), "DIR");
+    let here = |text: String| {
+        let text = text.replace(dir.path().to_str().unwrap(), "DIR");
+        text.replace("DIR\\", "DIR/")
+    };
     let told = replay(&opened(&path), Some(&MatchId::new("R1M1"))).unwrap();
     insta::assert_snapshot!("match_by_referee", here(told));
     insta::assert_snapshot!("referee", here(replay(&opened(&path), None).unwrap()));

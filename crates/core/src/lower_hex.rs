@@ -3,16 +3,36 @@
 use smol_str::SmolStr;
 
 pub(crate) fn encode(bytes: &[u8]) -> SmolStr {
-    hex::encode(bytes).into()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        for half in [byte >> 4, byte & 15] {
+            text.extend(char::from_digit(half.into(), 16));
+        }
+    }
+    text.into()
 }
 
 /// `None` unless the text is exactly `2 * N` digits in lower case.
 pub(crate) fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
+        return None;
+    };
     let mut bytes = [0; N];
-    hex::decode_to_slice(text, &mut bytes).ok()?;
-    text.bytes()
-        .all(|digit| !digit.is_ascii_uppercase())
-        .then_some(bytes)
+    if pairs.len() != N {
+        return None;
+    }
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        *byte = digit(*high)? << 4 | digit(*low)?;
+    }
+    Some(bytes)
+}
+
+fn digit(character: u8) -> Option<u8> {
+    match character {
+        b'0'..=b'9' => Some(character - b'0'),
+        b'a'..=b'f' => Some(character - b'a' + 10),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

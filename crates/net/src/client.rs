@@ -210,11 +210,12 @@ impl Client {
             (Some(false), _) => Err(CallError::NoConnection("the agent is absent".to_owned())),
             (None, Err(error)) => Err(error),
             (None, Ok(url)) => {
-                let connecting = async {
+                // Boxed as in `exchange`.
+                let connecting = Box::pin(async {
                     let made = self.connect(&url).await?;
                     progress.connected(Instant::now(), &made.connection.rx_times);
                     Ok(reached())
-                };
+                });
                 call_deadline::enforce(deadline, &progress, connecting).await
             }
         };

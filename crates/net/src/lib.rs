@@ -5,7 +5,7 @@
 //! - [`transport`]: the traits for listeners, dialers and connections; tests put a simulated network behind them
 //! - [`socket`]: a TCP socket that reads bytes together with the kernel's receive timestamp
 //! - [`rx_time`]: when the bytes of a message were received; `io_hook`: the wrapper that observes reads and writes
-//! - [`server`]: the accept loop; `head_timeout`, `write_timeout`, [`connection_limit`]: its limits; `answer_body`, [`body`],
+//! - [`server`]: the accept loop; `head_timeout`, `write_timeout`, [`connection_limit`]: its limits; `linger`: the end of a connection; `answer_body`, [`body`],
 //!   [`response`]: of its handlers
 //! - [`trusted_proxies`], `proxy_protocol`: whose requests a reverse proxy passes on; [`ip_network`]: addresses in CIDR notation
 //! - [`origin_check`]: which `Host` and `Origin` headers are accepted (DNS rebinding, cross-site requests)
@@ -31,6 +31,7 @@ pub mod forward;
 mod head_timeout;
 mod io_hook;
 pub mod ip_network;
+mod linger;
 pub mod origin_check;
 mod parsed_url;
 pub mod percent;

@@ -4,6 +4,7 @@
 use crate::answer_body::AnswerBody;
 use crate::connection_limit::ConnectionLimit;
 use crate::head_timeout::HeadTimed;
+use crate::linger::linger;
 use crate::proxy_protocol::{Unread, read_header, unread};
 use crate::ref_counts::RefGuard;
 use crate::rx_time::{RxTimed, RxTimes};
@@ -300,7 +301,7 @@ async fn serve_http<H, F, B>(
     B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    let (stream, progress) = HeadTimed::wrap(stream, options.head_timeout);
+    let (mut stream, progress) = HeadTimed::wrap(stream, options.head_timeout);
     let trusted_proxies = options.trusted_proxies.clone();
     let end = caller.end.take();
     let (sending, mut streams) = watch::channel(false);
@@ -344,16 +345,22 @@ async fn serve_http<H, F, B>(
         .max_headers(options.headers_max)
         .max_buf_size(options.head_bytes_max)
         .half_close(options.half_close)
-        .serve_connection(TokioIo::new(stream), service);
-    let mut connection = pin!(connection);
-    tokio::select! {
-        biased;
-        _ = connection.as_mut() => {}
-        () = left(&mut streams, end.as_ref()) => {}
-        () = stopped(&mut shutdown) => {
-            connection.as_mut().graceful_shutdown();
-            let _ = connection.await;
+        .serve_connection(TokioIo::new(&mut stream), service);
+    let has_answered = {
+        let mut connection = pin!(connection);
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => ended.map_or_else(|error| error.is_parse(), |()| true),
+            () = left(&mut streams, end.as_ref()) => false,
+            () = stopped(&mut shutdown) => {
+                connection.as_mut().graceful_shutdown();
+                let _ = connection.await;
+                false
+            }
         }
+    };
+    if has_answered {
+        linger(stream).await;
     }
 }
 

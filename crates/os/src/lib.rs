@@ -15,12 +15,11 @@
 //! - [`tcp`]: options of TCP sockets
 
 pub mod environment;
-pub mod host;
 
 #[cfg(all(unix, feature = "native"))]
 mod native;
 #[cfg(all(unix, feature = "native"))]
-pub use native::{fd_limit, file, process, program, rx_time, shortage, signals, tcp};
+pub use native::{fd_limit, file, host, process, program, rx_time, shortage, signals, tcp};
 
 // On Unix without Linux's kernel timestamps, `native` uses a part of it.
 #[cfg_attr(
@@ -29,4 +28,4 @@ pub use native::{fd_limit, file, process, program, rx_time, shortage, signals, t
 )]
 mod portable;
 #[cfg(not(all(unix, feature = "native")))]
-pub use portable::{fd_limit, file, process, program, rx_time, shortage, signals, tcp};
+pub use portable::{fd_limit, file, host, process, program, rx_time, shortage, signals, tcp};

@@ -70,7 +70,7 @@ impl Range {
     /// 1, 2 or 5 times a power of ten.
     fn step(self, steps: usize) -> f64 {
         let raw = (self.high - self.low) / steps.max(1) as f64;
-        let power = 10_f64.powf(raw.log10().floor());
+        let power = libm::pow(10.0, libm::log10(raw).floor());
         let step = match raw / power {
             share if share <= 1.0 => 1.0,
             share if share <= 2.0 => 2.0,

@@ -204,7 +204,7 @@ impl Model {
                 if count == 0 {
                     0.0
                 } else {
-                    count as f64 * chance.ln()
+                    count as f64 * libm::log(chance)
                 }
             };
             part(pair.record.wins, win)
@@ -311,7 +311,7 @@ fn chance(difference: f64, draw: Option<f64>) -> ResultProbabilities {
     let half = difference / 2.0;
     let drawn = draw.unwrap_or(f64::NEG_INFINITY);
     let largest = half.abs().max(drawn);
-    let [win, draw, loss] = [half, drawn, -half].map(|part| (part - largest).exp());
+    let [win, draw, loss] = [half, drawn, -half].map(|part| libm::exp(part - largest));
     let all = win + draw + loss;
     ResultProbabilities {
         win: win / all,

@@ -72,7 +72,11 @@ impl Cholesky {
 
     /// The logarithm of the determinant of the matrix.
     pub(crate) fn ln_determinant(&self) -> f64 {
-        2.0 * self.rows.iter().map(|row| diagonal(row).ln()).sum::<f64>()
+        2.0 * self
+            .rows
+            .iter()
+            .map(|row| libm::log(diagonal(row)))
+            .sum::<f64>()
     }
 }
 

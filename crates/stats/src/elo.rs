@@ -50,11 +50,11 @@ pub fn score_interval(record: Wdl) -> Option<[f64; 2]> {
 pub fn of_score(score: f64) -> Option<f64> {
     // Scores of 0 and 1, up to rounding.
     let is_inside = score > 1e-12 && score < 1.0 - 1e-12;
-    is_inside.then(|| -400.0 * (1.0 / score - 1.0).log10())
+    is_inside.then(|| -400.0 * libm::log10(1.0 / score - 1.0))
 }
 
 pub fn to_score(difference: f64) -> f64 {
-    1.0 / (1.0 + 10_f64.powf(-difference / 400.0))
+    1.0 / (1.0 + libm::pow(10.0, -difference / 400.0))
 }
 
 #[cfg(test)]

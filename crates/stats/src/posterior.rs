@@ -48,10 +48,10 @@ fn chain(mut sampler: Sampler<'_>, draws: u32, rng: &mut SeededRng) -> Vec<Vec<f
     for _ in 0..draws / TUNING {
         // A stochastic approximation: sizes settle where the means of what is accepted are as wanted.
         let accepted = sampler.trajectory(rng);
-        sampler.step *= (0.1 * (accepted - ACCEPTED)).exp();
+        sampler.step *= libm::exp(0.1 * (accepted - ACCEPTED));
         let accepted = sampler.stretch(rng);
         sampler.stretch =
-            (sampler.stretch * (0.1 * (accepted - STRETCHES_ACCEPTED)).exp()).min(1.0);
+            (sampler.stretch * libm::exp(0.1 * (accepted - STRETCHES_ACCEPTED))).min(1.0);
     }
     let players = sampler.model.players();
     let mut seen: Vec<Vec<f64>> = vec![Vec::with_capacity(draws as usize); players];
@@ -107,7 +107,7 @@ impl<'a> Sampler<'a> {
             log_density: f64::NEG_INFINITY,
             gradient: Vec::new(),
         };
-        let step = 0.8 / (origin.len() as f64).powf(0.25);
+        let step = 0.8 / libm::pow(origin.len() as f64, 0.25);
         let mut sampler = Self {
             model,
             fit,
@@ -163,7 +163,7 @@ impl<'a> Sampler<'a> {
         let accepted = if rise.is_nan() {
             0.0
         } else {
-            rise.exp().min(1.0)
+            libm::exp(rise).min(1.0)
         };
         if rng.share() < accepted {
             self.here = there;
@@ -177,7 +177,13 @@ impl<'a> Sampler<'a> {
         let by = self.stretch * rng.normal();
         let players = self.model.players();
         let stretched = self.here.at.iter().enumerate();
-        let stretched = stretched.map(|(place, x)| if place < players { x * by.exp() } else { *x });
+        let stretched = stretched.map(|(place, x)| {
+            if place < players {
+                x * libm::exp(by)
+            } else {
+                *x
+            }
+        });
         let offset: Vec<f64> = stretched
             .zip(&self.origin)
             .map(|(at, origin)| at - origin)
@@ -188,7 +194,7 @@ impl<'a> Sampler<'a> {
         let accepted = if rise.is_nan() {
             0.0
         } else {
-            rise.exp().min(1.0)
+            libm::exp(rise).min(1.0)
         };
         if rng.share() < accepted {
             self.here = there;

@@ -24,8 +24,8 @@ impl SeededRng {
 
     /// Standard normal, by the method of Box and Muller (1958).
     pub fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.share()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.share()).cos()
+        let radius = (-2.0 * libm::log(1.0 - self.share())).sqrt();
+        radius * libm::cos(std::f64::consts::TAU * self.share())
     }
 
     /// A random result with these probabilities of the first side.

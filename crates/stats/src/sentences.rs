@@ -86,7 +86,7 @@ pub fn of_record(
     } else {
         (as_bad, "badly")
     };
-    let anybody = -f64::exp_m1(players as f64 * f64::ln_1p(-chance));
+    let anybody = -libm::expm1(players as f64 * libm::log1p(-chance));
     let points = points(record.points());
     let from = if matches == 1 {
         "1 match".to_owned()

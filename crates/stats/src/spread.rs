@@ -20,8 +20,8 @@ impl Hyperprior {
     /// The logarithm of the weight of a node: nodes have equal ratios, so their distances grow with the deviation.
     fn ln_weight(self, deviation: f64) -> f64 {
         match self {
-            Self::Uniform => deviation.ln(),
-            Self::Close => -deviation.ln(),
+            Self::Uniform => libm::log(deviation),
+            Self::Close => -libm::log(deviation),
         }
     }
 }
@@ -45,7 +45,7 @@ pub fn fit(model: &Model, hyperprior: Hyperprior) -> Option<Fit> {
         };
         let at = fit.parameters();
         let evidence = narrowed.log_posterior(&at)
-            - model.players() as f64 * deviation.ln()
+            - model.players() as f64 * libm::log(deviation)
             - 0.5 * fit.curvature.ln_determinant();
         found.push((deviation, evidence + hyperprior.ln_weight(deviation)));
         start = Some(at);
@@ -56,17 +56,20 @@ pub fn fit(model: &Model, hyperprior: Hyperprior) -> Option<Fit> {
     let mut sum = 0.0;
     let mut weights = 0.0;
     for (deviation, evidence) in found {
-        let weight = (evidence - most).exp();
-        sum += weight * deviation.ln();
+        let weight = libm::exp(evidence - most);
+        sum += weight * libm::log(deviation);
         weights += weight;
     }
-    model.with_deviation((sum / weights).exp()).fit_from(start?)
+    model
+        .with_deviation(libm::exp(sum / weights))
+        .fit_from(start?)
 }
 
 /// Deviations of strengths over the whole range, with equal ratios.
 fn nodes(count: u32) -> impl Iterator<Item = f64> {
-    let [low, high] = DEVIATIONS.map(|points| (points / RATING_SCALE).ln());
-    (0..count).map(move |node| (low + (high - low) * f64::from(node) / f64::from(count - 1)).exp())
+    let [low, high] = DEVIATIONS.map(|points| libm::log(points / RATING_SCALE));
+    (0..count)
+        .map(move |node| libm::exp(low + (high - low) * f64::from(node) / f64::from(count - 1)))
 }
 
 /// The prior of all strengths together, with the deviation integrated out.
@@ -79,7 +82,7 @@ pub(crate) struct Marginal {
 impl Marginal {
     pub(crate) fn new(players: usize, hyperprior: Hyperprior) -> Self {
         let node = |deviation: f64| {
-            let constant = hyperprior.ln_weight(deviation) - players as f64 * deviation.ln();
+            let constant = hyperprior.ln_weight(deviation) - players as f64 * libm::log(deviation);
             (0.5 * deviation.powi(-2), constant)
         };
         Self {
@@ -99,10 +102,10 @@ impl Marginal {
         let mut sum = 0.0;
         let mut precision = 0.0;
         for node in &self.nodes {
-            let weight = (exponent(node) - most).exp();
+            let weight = libm::exp(exponent(node) - most);
             sum += weight;
             precision += weight * 2.0 * node.0;
         }
-        (most + sum.ln(), precision / sum)
+        (most + libm::log(sum), precision / sum)
     }
 }

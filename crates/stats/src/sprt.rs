@@ -106,8 +106,8 @@ impl Sprt {
     /// Wald's bounds.
     pub fn bounds(&self) -> (f64, f64) {
         (
-            (self.beta / (1.0 - self.alpha)).ln(),
-            ((1.0 - self.beta) / self.alpha).ln(),
+            libm::log(self.beta / (1.0 - self.alpha)),
+            libm::log((1.0 - self.beta) / self.alpha),
         )
     }
 
@@ -123,7 +123,7 @@ impl Sprt {
         let t1 = tilt(&outcomes, s1);
         // Under a hypothesis a result has the probability p / (1 + t (score - s)); the observed share p cancels out.
         let each = outcomes.iter().map(|(score, count)| {
-            count * ((1.0 + t0 * (score - s0)) / (1.0 + t1 * (score - s1))).ln()
+            count * libm::log((1.0 + t0 * (score - s0)) / (1.0 + t1 * (score - s1)))
         });
         each.sum()
     }

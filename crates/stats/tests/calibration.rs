@@ -17,7 +17,11 @@ const PLAYERS: usize = 8;
 
 /// By Davidson's model, with as many draws between equals as even/odd has.
 fn chance(difference: f64) -> ResultProbabilities {
-    let [win, draw, loss] = [(difference / 2.0).exp(), 2.0, (-difference / 2.0).exp()];
+    let [win, draw, loss] = [
+        libm::exp(difference / 2.0),
+        2.0,
+        libm::exp(-difference / 2.0),
+    ];
     let all = win + draw + loss;
     ResultProbabilities {
         win: win / all,

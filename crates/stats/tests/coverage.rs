@@ -74,9 +74,9 @@ impl World {
     fn play(&mut self, a: usize, b: usize) -> Verdict {
         let half = (self.strengths[a] - self.strengths[b]) / 2.0;
         let [win, draw, loss] = [
-            half.exp(),
+            libm::exp(half),
             if self.draws { 2.0 } else { 0.0 },
-            (-half).exp(),
+            libm::exp(-half),
         ];
         let all = win + draw + loss;
         let chance = ResultProbabilities {

@@ -203,7 +203,6 @@ fn write(file: &Path, key: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     fn public(keys: &CheckpointKeys) -> Vec<PublicKey> {
         keys.keys.iter().map(SigningKey::public_key).collect()
@@ -218,11 +217,13 @@ mod tests {
         keys.add(&mut entropy).unwrap();
         let again = CheckpointKeys::of(&store, &mut entropy).unwrap();
         assert_eq!((public(&again), public(&again).len()), (public(&keys), 2));
-        let file = folder.path().join("league.db.checkpoint-keys");
-        assert_eq!(
-            fs::metadata(file).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let file = folder.path().join("league.db.checkpoint-keys");
+            let mode = fs::metadata(file).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
     }
 
     #[test]

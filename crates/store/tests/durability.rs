@@ -16,7 +16,9 @@ use std::sync::{Arc, Barrier, Mutex, mpsc};
 #[test]
 fn a_store_goes_on_where_it_was_closed() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("a b?%.db");
+    // Windows allows no question mark in a name.
+    let name = if cfg!(windows) { "a b%.db" } else { "a b?%.db" };
+    let path = dir.path().join(name);
     for round in 0..3 {
         let store = Store::open(&path).unwrap();
         assert_eq!(
@@ -44,7 +46,7 @@ fn a_store_goes_on_where_it_was_closed() {
         .map(|file| file.unwrap().file_name())
         .collect();
     left.sort();
-    assert_eq!(left, ["a b?%.db"], "nothing is left beside it");
+    assert_eq!(left, [name], "nothing is left beside it");
 }
 
 #[cfg(unix)]

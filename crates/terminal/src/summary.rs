@@ -228,7 +228,7 @@ impl Summary {
             next,
             (
                 format!("matchday report {file}"),
-                "a page of it all, with plots and grades",
+                "a page with results, plots and grades",
             ),
             (
                 format!("matchday verify {file}"),

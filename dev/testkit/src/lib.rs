@@ -39,6 +39,7 @@ pub mod address;
 #[cfg(feature = "certificates")]
 pub mod certificates;
 pub mod cli;
+#[cfg(unix)]
 pub mod cut_proxy;
 #[cfg(feature = "store")]
 pub mod event_lines;
@@ -55,6 +56,7 @@ pub mod memory;
 pub mod mutation;
 pub mod namespaces;
 pub mod page;
+#[cfg(unix)]
 pub mod postgres;
 #[cfg(feature = "store")]
 pub mod proving_referee;

@@ -108,8 +108,15 @@ impl Starter {
         ) else {
             return;
         };
+        #[cfg(unix)]
         std::os::unix::fs::symlink(tools.join("node_modules"), self.folder.join("node_modules"))
             .unwrap();
+        #[cfg(windows)]
+        std::os::windows::fs::symlink_dir(
+            tools.join("node_modules"),
+            self.folder.join("node_modules"),
+        )
+        .unwrap();
         let Some(node) = tool("node", "--version", "v", (20, 0)) else {
             return;
         };

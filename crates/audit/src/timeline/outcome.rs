@@ -105,9 +105,7 @@ fn of_result(result: &MatchResult, proof: Option<String>) -> String {
         }
         if let Some(number) = details.drawn_number {
             let proof = match proof.as_deref() {
-                Some("proven") => {
-                    ": it follows from what the referee was bound to before anyone chose".to_owned()
-                }
+                Some("proven") => ": verified against the referee's commitment".to_owned(),
                 Some("unproven") => ": the referee has offered no proof".to_owned(),
                 Some(wrong) => format!(", {wrong}"),
                 None => String::new(),

@@ -49,11 +49,11 @@ impl ChaosMode {
     pub fn about(self) -> &'static str {
         match self {
             Self::SilentAtJoin => "never answers an invitation",
-            Self::SilentAtChoice => "joins, and never chooses",
-            Self::Garbage => "chooses with what is no JSON",
-            Self::WrongMatch => "chooses for a match that there is not",
-            Self::Repeats => "sends every answer again, the choice turned round",
-            Self::Restarts => "breaks off when asked to choose, and comes back",
+            Self::SilentAtChoice => "joins and never chooses",
+            Self::Garbage => "answers with invalid JSON",
+            Self::WrongMatch => "answers for a match that does not exist",
+            Self::Repeats => "sends every answer twice, the second time with the other choice",
+            Self::Restarts => "stops when asked to choose, and starts again",
         }
     }
 }

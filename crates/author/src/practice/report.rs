@@ -201,13 +201,13 @@ impl Report {
         }
         match self.deviations.len() {
             0 => {}
-            1 => sentences.push("It departs from the rules in one way, for which a strict league would refuse its answers.".to_owned()),
+            1 => sentences.push("It has one deviation from the protocol: a strict league would refuse its answers.".to_owned()),
             many => sentences.push(format!(
-                "It departs from the rules in {many} ways, for which a strict league would refuse its answers."
+                "It has {many} deviations from the protocol: a strict league would refuse its answers."
             )),
         }
         if !self.oddities.is_empty() {
-            sentences.push("Trouble showed what needs a look.".to_owned());
+            sentences.push("See the warnings above.".to_owned());
         }
         sentences.join(" ")
     }

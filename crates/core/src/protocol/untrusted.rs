@@ -14,7 +14,8 @@ pub const ID_BYTES_MAX: usize = 128;
 
 /// Whether a text can be an id at all.
 pub fn id_fits(text: &str) -> bool {
-    (1..=ID_BYTES_MAX).contains(&text.len()) && !text.contains(is_deceptive)
+    let is_printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    (1..=ID_BYTES_MAX).contains(&text.len()) && (is_printable || !text.contains(is_deceptive))
 }
 
 /// Whether a character can forge the text around it: controls, line and paragraph separators, bidirectional controls,

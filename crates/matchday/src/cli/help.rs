@@ -180,7 +180,7 @@ fn with_hint(command: Command) -> Command {
         .map(ToString::to_string)
         .unwrap_or_default();
     command.after_help(format!(
-        "{example}\n\nThese are the options of every day; {HELP_ALL} shows all of them."
+        "{example}\n\nCommon options; {HELP_ALL} lists all."
     ))
 }
 

@@ -85,6 +85,8 @@ use tokio::runtime::{Builder, Runtime};
 #[derive(Debug, Parser)]
 #[command(
     version,
+    // On Windows the file is matchday.exe, and people type matchday.
+    bin_name = "matchday",
     propagate_version = true,
     max_term_width = 100,
     after_help = help::EXAMPLES
@@ -221,6 +223,7 @@ pub fn main() -> ExitCode {
     }
     launcher::enable();
     if let Some(code) = store_password::hide() {
+        matchday_terminal::flush();
         return code;
     }
     let cli = match help::parse() {

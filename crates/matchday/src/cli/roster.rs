@@ -456,6 +456,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn the_codes_are_written_for_their_owner_alone_and_never_over_others() {
         use std::os::unix::fs::PermissionsExt;

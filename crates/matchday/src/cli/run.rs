@@ -346,7 +346,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
         local.stored().await?;
         how_it_ended()?;
         say(format!(
-            "\nThe page stays at {page} until Ctrl-C; --no-stay ends the next run at once."
+            "\nDashboard: {page} (press Ctrl-C to quit; --no-stay ends the next run at once)"
         ));
         stop.recv().await;
     } else if matches!(played, Some(Ok(()))) {

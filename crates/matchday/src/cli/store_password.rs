@@ -55,16 +55,11 @@ fn begin_anew(mut command: Command) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Without a way to replace the process, it waits for the one that it begins.
+/// Without a way to replace the process, the password would stay in the arguments of this one.
 #[cfg(not(unix))]
-fn begin_anew(mut command: Command) -> ExitCode {
-    match command.status() {
-        Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
-        Err(error) => {
-            notice(&format!(
-                "the program could not be begun anew without the password in its arguments: {error}"
-            ));
-            ExitCode::FAILURE
-        }
-    }
+fn begin_anew(_: Command) -> ExitCode {
+    notice(
+        "on this system a password in an argument can be read for as long as the program runs: set PGPASSWORD, or use a service file",
+    );
+    ExitCode::from(2)
 }

@@ -280,6 +280,7 @@ mod tests {
         assert!(again.contains("course.toml is there already"), "{again}");
     }
 
+    #[cfg(unix)]
     #[test]
     fn codes_and_tokens_are_kept_for_the_owner_alone_and_issued_once() {
         use std::os::unix::fs::PermissionsExt;

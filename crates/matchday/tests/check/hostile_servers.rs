@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 /// Longer than any check of a server that answers nothing, and far shorter than what it says takes to say.
@@ -90,30 +91,39 @@ async fn checked(role: &str, trick: Trick) -> Output {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_drips_is_no_agent_in_any_role() {
+    let tricks = [
+        Trick::DripHead,
+        Trick::DripBody(LONG),
+        Trick::DripBody(CHUNKED),
+    ];
+    // All at once: each takes as long as waiting takes.
+    let mut checks = JoinSet::new();
     for role in ["player", "referee", "manager"] {
-        let (head, body) = tokio::join!(
-            checked(role, Trick::DripHead),
-            checked(role, Trick::DripBody(LONG))
-        );
-        for done in [head, body, checked(role, Trick::DripBody(CHUNKED)).await] {
-            assert_eq!(done.code, 1, "{done:?}");
-            let line = done.err.lines().last().unwrap();
-            assert!(
-                line.contains("gave no whole answer to HTTP within 5"),
-                "{role}: {line}"
-            );
+        for trick in tricks {
+            checks.spawn(async move { (role, checked(role, trick).await) });
         }
+    }
+    for (role, done) in checks.join_all().await {
+        assert_eq!(done.code, 1, "{done:?}");
+        let line = done.err.lines().last().unwrap();
+        assert!(
+            line.contains("gave no whole answer to HTTP within 5"),
+            "{role}: {line}"
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_answers_pings_alone_is_given_up() {
+    let mut checks = JoinSet::new();
     for role in ["player", "manager"] {
-        let drips = checked(role, Trick::DripAllButPings);
-        for done in <[Output; 2]>::from(tokio::join!(drips, checked(role, Trick::SilentButPings))) {
-            assert_eq!(done.code, 1, "{done:?}");
-            assert!(!done.out.is_empty() || !done.err.is_empty(), "{done:?}");
+        for trick in [Trick::DripAllButPings, Trick::SilentButPings] {
+            checks.spawn(checked(role, trick));
         }
+    }
+    for done in checks.join_all().await {
+        assert_eq!(done.code, 1, "{done:?}");
+        assert!(!done.out.is_empty() || !done.err.is_empty(), "{done:?}");
     }
 }
 

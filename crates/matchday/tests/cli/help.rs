@@ -98,7 +98,7 @@ fn of_a_command_shows_flags_of_every_day_and_all_of_them_on_demand() {
         all.contains("--tls-ca") && !everyday.contains("--tls-ca"),
         "{everyday}"
     );
-    assert!(everyday.contains("--help-all shows all"), "{everyday}");
+    assert!(everyday.contains("--help-all lists all"), "{everyday}");
 }
 
 #[test]

@@ -14,15 +14,19 @@ mod cheating_referee;
 mod checkpoints;
 mod config;
 mod dashboard;
+#[cfg(unix)]
 mod deciders;
+#[cfg(unix)]
 mod doctor;
 mod endpoints;
 mod everyday;
 mod evidence;
+#[cfg(unix)]
 mod experiment;
 mod help;
 mod hostile_files;
 mod leagues;
+#[cfg(unix)]
 mod load;
 mod looks;
 mod new;
@@ -32,15 +36,19 @@ mod proofs;
 mod proxies;
 mod refusals;
 mod report;
+#[cfg(unix)]
 mod roster;
+#[cfg(unix)]
 mod run_page;
 mod schema;
 mod secret_files;
 mod secrets;
 mod seven_processes;
+#[cfg(unix)]
 mod simulate;
 mod steering;
 mod stopping;
+#[cfg(unix)]
 mod store_paths;
 mod stores;
 mod tls;

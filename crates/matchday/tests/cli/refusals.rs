@@ -26,6 +26,14 @@ fn a_port_that_is_taken_is_named_with_the_flag_to_move() {
 }
 
 #[test]
+fn several_passwords_in_arguments_are_refused_with_a_reason() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let done = cli.run(&["verify", "postgres://a:one@h/d,postgres://a:two@h/d"]);
+    let line = done.failed(2);
+    assert!(line.contains("different passwords"), "{line}");
+}
+
+#[test]
 fn an_unknown_strategy_is_told_with_the_nearest_and_all_that_are_known() {
     let cli = Cli::new(crate::MATCHDAY);
     let done = cli.run(&["player", "--strategy", "patern"]);

@@ -35,7 +35,7 @@ fn page_of(run: &Process) -> String {
 fn the_page_stays_until_it_is_told_to_end() {
     let cli = Cli::new(crate::MATCHDAY);
     let mut run = cli.start(&[&SMALL[..], &["--stay"]].concat());
-    run.until("The page stays at http://");
+    run.until("Dashboard: http://");
     assert!(run.out().contains("Champion"), "{}", run.out());
     let (status, body) = get(&page_of(&run), "/api/league", "");
     assert!(

@@ -1,4 +1,6 @@
 //! Several services over one PostgreSQL store, as people run them: real processes, real HTTP, a database of the test's own.
+// The clusters are reached by sockets of Unix.
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,6 @@
 //! `kill -9` of real processes at random points, and of the database below them: no result is lost or counted twice, and the league comes to its end.
+// Processes are ended by signals.
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+#[cfg(unix)]
 mod command;
 mod game_program;
 mod llm;

@@ -15,9 +15,12 @@ mod agents;
 mod alone;
 mod callers;
 mod content;
+// Deadlines to the millisecond need timestamps of the kernel.
+#[cfg(all(target_os = "linux", feature = "native"))]
 mod deadlines;
 mod figures;
 mod flood;
+#[cfg(all(target_os = "linux", feature = "native"))]
 mod late_or_not;
 mod league;
 mod together;

@@ -9,6 +9,7 @@
 )]
 
 mod backup;
+#[cfg(unix)]
 mod deploy;
 mod metrics;
 mod page;

@@ -37,7 +37,7 @@ fn steady(line: &str) -> String {
         let is_number = word.parse::<f64>().is_ok();
         if let Some((before, _)) = word.split_once("http://127.0.0.1:") {
             format!("{before}http://HERE")
-        } else if word.ends_with("/practice.db") {
+        } else if word.ends_with("practice.db") && word.contains(std::path::is_separator) {
             "practice.db".to_owned()
         } else if is_number && (counts || word.contains('.')) {
             "N".to_owned()

@@ -12,6 +12,7 @@ mod files;
 mod formats;
 mod interruption;
 mod league;
+#[cfg(unix)]
 mod outside;
 mod ports;
 mod program;

@@ -9,6 +9,7 @@
 
 mod addresses;
 mod agents;
+#[cfg(unix)]
 mod api;
 mod archive;
 mod contract;
@@ -18,6 +19,7 @@ mod fixture;
 mod isolation;
 mod ladders;
 mod leagues;
+#[cfg(unix)]
 mod noisy_league;
 mod readers;
 mod seasons;

@@ -11,6 +11,7 @@
 
 mod everywhere;
 mod model;
+#[cfg(unix)]
 mod page;
 
 use matchday_testkit::cli::{Cli, Process, free_address};

@@ -146,7 +146,7 @@ fn an_opened_page_stays_and_a_browser_that_fails_is_named() {
     command.env("PATH", format!("{}:/usr/bin:/bin", cli.path().display()));
     let mut run = Process::start(command);
     run.until("xdg-open could not open the page (exit status: 3): open http://127.0.0.1:");
-    run.until("The page stays at http://127.0.0.1:");
+    run.until("Dashboard: http://127.0.0.1:");
     run.signal("INT");
     assert!(run.wait().success(), "{}{}", run.out(), run.err());
 }

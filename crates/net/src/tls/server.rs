@@ -1,14 +1,12 @@
 //! TLS for the server: our certificate, and client certificates if the operator demands them (mTLS). The files can be reloaded.
 
 use super::pem::{Identity, PemError, add_authorities};
+use crate::linger::linger;
 use crate::transport::Connection;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::client::verify_server_name;
 use tokio_rustls::rustls::crypto::ring;
@@ -16,9 +14,6 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::server::{ParsedCertificate, WebPkiClientVerifier};
 use tokio_rustls::rustls::{Error, RootCertStore, ServerConfig};
 use tokio_rustls::server::TlsStream;
-
-/// How long a refused connection stays open.
-const LINGER_MAX: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerTlsFiles {
@@ -111,24 +106,9 @@ impl ServerTls {
         match accepting.await {
             Ok(stream) => Ok(stream),
             Err((error, stream)) => {
-                let _in_time = timeout(LINGER_MAX, linger(stream)).await;
+                linger(stream).await;
                 Err(error)
             }
-        }
-    }
-}
-
-/// Reads on for a moment: if we closed at once, a client that is still sending would get a reset instead of the TLS alert.
-async fn linger(mut stream: impl Connection) {
-    let _ = stream.shutdown().await;
-    let mut discarded = [0; 1024];
-    for _ in 0..64 {
-        if !stream
-            .read(&mut discarded)
-            .await
-            .is_ok_and(|bytes| bytes > 0)
-        {
-            return;
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether `flock` on a database does not collide with SQLite's own POSIX locks on it.
 pub const CAN_LOCK_DATABASE: bool = cfg!(target_os = "linux");
@@ -34,9 +34,10 @@ pub fn is_readable_by_all(path: &Path) -> bool {
         .is_ok_and(|meta| meta.permissions().mode() & 0o004 != 0)
 }
 
-pub fn is_executable(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+/// The program of this name.
+pub fn program(path: &Path) -> Option<PathBuf> {
+    let meta = path.metadata().ok()?;
+    (meta.is_file() && meta.permissions().mode() & 0o111 != 0).then(|| path.to_owned())
 }
 
 /// Makes the names of the files in a directory durable (fsync).

@@ -2,6 +2,7 @@
 
 pub mod fd_limit;
 pub mod file;
+pub mod host;
 pub mod process;
 pub mod shortage;
 pub mod signals;

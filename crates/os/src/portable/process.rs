@@ -4,8 +4,16 @@ use std::io;
 use std::time::Duration;
 use tokio::process::Command;
 
-/// Does nothing.
-pub fn lead_group(_: &mut Command) {}
+#[cfg(windows)]
+const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
+
+/// On Windows, starts the program as the leader of a process group of its own, so that Ctrl-C in this window does not reach it.
+pub fn lead_group(command: &mut Command) {
+    #[cfg(windows)]
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP);
+    #[cfg(not(windows))]
+    let _ = command;
+}
 
 /// A process of which tokio kills the leader alone: what the leader has started outlives it.
 #[derive(Debug)]

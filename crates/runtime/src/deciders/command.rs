@@ -2,11 +2,10 @@
 //! to read the rest.
 
 use super::launcher;
-use matchday_os::file::is_executable;
-use matchday_os::{environment, process, program};
+use matchday_os::{environment, file, process, program};
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
@@ -64,13 +63,11 @@ impl fmt::Display for Program {
 }
 
 fn find(name: &str) -> Option<PathBuf> {
-    if name.contains('/') {
-        return Some(PathBuf::from(name)).filter(|path| is_executable(path));
+    if name.contains(std::path::is_separator) {
+        return file::program(Path::new(name));
     }
     let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders)
-        .map(|folder| folder.join(name))
-        .find(|path| is_executable(path))
+    std::env::split_paths(&folders).find_map(|folder| file::program(&folder.join(name)))
 }
 
 impl Program {

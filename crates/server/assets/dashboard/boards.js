@@ -4,7 +4,7 @@ import { board, sideColours } from './board.js';
 import { el } from './dom.js';
 import { link } from './follow.js';
 import { who } from './parts.js';
-import { duration, plural, sentence } from './words.js';
+import { duration, plural, sentence, withNames } from './words.js';
 
 const name = (player) => player.name || player.id;
 
@@ -47,7 +47,7 @@ function side(match, player, letter) {
 const position = (match, game) =>
   match.view
     ? board(match.view, [name(match.a), name(match.b)], game)
-    : el('p', { class: 'muted' }, sentence(match.reason ?? 'No position is known yet'));
+    : el('p', { class: 'muted' }, sentence(withNames(match.reason ?? 'No position is known yet', [match.a, match.b])));
 
 /** The match that everyone looks at. */
 export function large(match, game) {

@@ -28,7 +28,7 @@ export function bars(rows, { label }) {
   );
 }
 
-const [WIDTH, HEIGHT, TOP, BOTTOM] = [520, 200, 18, 22];
+const [WIDTH, HEIGHT, TOP, BOTTOM] = [440, 200, 18, 22];
 
 /** How long answers took, beside how long they might have taken. */
 export function histogram(

@@ -7,7 +7,11 @@ import { hue } from './parts.js';
 import { number } from './words.js';
 
 const HUES = 8;
-const [WIDTH, HEIGHT, BAND_WIDTH] = [720, 320, 480];
+/** The room for the names at the end of the lines. */
+const LABELS = 150;
+const [HEIGHT, BAND_WIDTH] = [320, 480];
+/** Letters keep their size on a phone, where there is less between them. */
+export const chartWidth = () => (matchMedia('(max-width: 44rem)').matches ? 400 : 720);
 
 /** Steps of 1, 2 or 5 times a power of ten, at most `most` of them from low to high. */
 function ticks(low, high, most) {
@@ -18,7 +22,7 @@ function ticks(low, high, most) {
   return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
-function frame(xs, low, high, right, width = WIDTH) {
+function frame(xs, low, high, right, width) {
   const [left, top, bottom] = [40, 12, HEIGHT - 36];
   const [from, to] = [xs[0], Math.max(xs.at(-1), xs[0] + 1)];
   const x = (value) => left + ((value - from) / (to - from)) * (width - right - left);
@@ -28,7 +32,7 @@ function frame(xs, low, high, right, width = WIDTH) {
       svg('line', { class: 'grid', x1: left, x2: width - right, y1: y(value), y2: y(value) }),
       svg('text', { class: 'axis', x: left - 6, y: y(value) + 4, 'text-anchor': 'end' }, number(value)),
     ]),
-    ticks(from, to, 12).map((value) =>
+    ticks(from, to, width / 60).map((value) =>
       svg('text', { class: 'axis', x: x(value), y: bottom + 16, 'text-anchor': 'middle' }, value),
     ),
     svg('text', { class: 'axis', x: width - right, y: HEIGHT - 4, 'text-anchor': 'end' }, 'round'),
@@ -75,8 +79,9 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
     (player, index, all) => all.indexOf(player) === index,
   );
   const others = players.filter((player) => !named.includes(player));
+  const width = chartWidth();
   const high = Math.max(1, ...players.flatMap((player) => player.points));
-  const { x, y, top, bottom, grid } = frame([0, ...rounds], 0, high, 150);
+  const { x, y, top, bottom, grid } = frame([0, ...rounds], 0, high, LABELS, width);
   const line = (points) => path([0, ...points].map((value, at) => [x(at ? rounds[at - 1] : 0), y(value)]));
   const ends = apart(
     named.map((player) => y(player.points.at(-1))),
@@ -94,7 +99,7 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
     svg(
       'svg',
       {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        viewBox: `0 0 ${width} ${HEIGHT}`,
         role: 'img',
         'aria-label': `Points after round ${rounds.at(-1)}: ${leaders.join(', ')}`,
       },
@@ -126,7 +131,7 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
           {
             class: `label s${tone(player, index)}${player.id === following() ? ' pinned' : ''}`,
             key: `label-${player.id}`,
-            x: WIDTH - 144,
+            x: width - LABELS + 6,
             y: ends[index] + 4,
           },
           `${player.points.at(-1)}  ${cut(player.name || player.id)}`,

@@ -3,7 +3,7 @@
 import { histogram } from './charts.js';
 import { el, svg } from './dom.js';
 import { saveChart } from './download.js';
-import { race } from './lines.js';
+import { chartWidth, race } from './lines.js';
 import { empty, head, who } from './parts.js';
 import { duration, number } from './words.js';
 
@@ -38,7 +38,7 @@ export function view({ points, standings, latency }) {
   ];
 }
 
-const [WIDTH, ROW, LEFT, RIGHT] = [720, 20, 170, 60];
+const [ROW, LEFT, RIGHT] = [20, 130, 50];
 
 /** Each rating as a dot with its interval, on one scale. */
 function ratings(rows) {
@@ -46,7 +46,8 @@ function ratings(rows) {
   if (!rated.length) return null;
   const low = Math.min(...rated.map((row) => row.rating.low));
   const high = Math.max(...rated.map((row) => row.rating.high));
-  const x = (value) => LEFT + ((value - low) / Math.max(high - low, 1)) * (WIDTH - LEFT - RIGHT);
+  const width = chartWidth();
+  const x = (value) => LEFT + ((value - low) / Math.max(high - low, 1)) * (width - LEFT - RIGHT);
   const height = rated.length * ROW + 20;
   return el(
     'figure',
@@ -54,7 +55,7 @@ function ratings(rows) {
     svg(
       'svg',
       {
-        viewBox: `0 0 ${WIDTH} ${height}`,
+        viewBox: `0 0 ${width} ${height}`,
         role: 'img',
         'aria-label': `Ratings from ${rated[0].name}, ${rated[0].rating.value}, to ${rated.at(-1).name}, ${rated.at(-1).rating.value}`,
       },
@@ -71,7 +72,7 @@ function ratings(rows) {
           ),
           svg('line', { class: 'range s0', x1: x(from), x2: x(to), y1: y, y2: y }),
           svg('circle', { class: 'dot s0', cx: x(value), cy: y, r: 4.5 }),
-          svg('text', { class: 'axis', x: WIDTH - RIGHT + 10, y: y + 4 }, value),
+          svg('text', { class: 'axis', x: width - RIGHT + 10, y: y + 4 }, value),
         );
       }),
     ),

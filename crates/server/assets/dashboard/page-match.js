@@ -5,7 +5,7 @@ import { possible, recomputed } from './draw.js';
 import { openPanel } from './orders.js';
 import { command, empty, head, link, matchState, who } from './parts.js';
 import { replay } from './replay.js';
-import { duration, instant, moment, sentence } from './words.js';
+import { duration, instant, moment, sentence, withNames } from './words.js';
 import { waterfall } from './waterfall.js';
 
 export const topics = ['rounds', 'messages', 'standings'];
@@ -57,7 +57,7 @@ export function view(match, context) {
         match.took_ms ? ` in ${duration(match.took_ms)}` : null,
       ),
       score(match),
-      match.reason ? el('p', { class: 'reason' }, sentence(match.reason)) : null,
+      match.reason ? el('p', { class: 'reason' }, sentence(withNames(match.reason, [match.a, match.b]))) : null,
       match.proof === 'unproven'
         ? el('p', { class: 'refused' }, 'This result is unproven: it is its referee’s word, although a player has a key.')
         : null,

@@ -10,7 +10,7 @@ import { countdown, empty, figure, figures, head, matchList, next } from './part
 import { podium } from './podium.js';
 import { registration } from './registration.js';
 import { groupTables, table } from './table.js';
-import { gameName, moment, number, plural, sentence } from './words.js';
+import { gameName, moment, number, plural, sentence, withNames } from './words.js';
 
 // Every move is a message, so that the boards move with them.
 export const topics = ['league', 'standings', 'rounds', 'messages'];
@@ -55,8 +55,7 @@ export function view(data, context) {
               next(league.next),
               ticker(boards),
               round ? roundCard(round, league) : null,
-              luck(league),
-            ),
+          luck(league, standings.rows),            ),
           ]
         : [
             el('div', { key: 'next' }, next(league.next)),
@@ -135,14 +134,15 @@ const noPlayers = () =>
     empty('This league was stored before anybody had joined it.'),
   );
 
-function luck(league) {
+function luck(league, players) {
+  const told = (text) => el('p', {}, sentence(withNames(text, players)));
   if (!league.matches?.decided || (!league.luck && !league.top_two)) return null;
   return el(
     'section',
     { class: 'card', key: 'luck', 'aria-labelledby': 'luck-title' },
     el('h2', { id: 'luck-title' }, 'How much of it is luck'),
-    league.luck ? el('p', {}, sentence(league.luck)) : null,
-    league.top_two ? el('p', {}, sentence(league.top_two)) : null,
+    league.luck ? told(league.luck) : null,
+    league.top_two ? told(league.top_two) : null,
   );
 }
 

@@ -192,7 +192,7 @@ function agent(about) {
   if (!about) return null;
   return [
     about.strategy ? [', plays by ', el('bdi', {}, about.strategy)] : null,
-    about.dialect ? `, speaks the ${about.dialect} dialect` : null,
+    about.dialect ? `, ${about.dialect} JSON-RPC` : null,
     about.version ? `, version ${about.version}` : null,
   ];
 }

@@ -180,7 +180,9 @@ function header(league) {
     el(
       'p',
       { class: 'muted' },
-      `${number(matches.decided)}${matches.total ? ` of ${number(matches.total)}` : ''} matches decided`,
+      league.phase === 'registration'
+        ? `${plural(league.players, 'player')} and ${plural(league.referees, 'referee')} registered`
+        : `${number(matches.decided)}${matches.total ? ` of ${number(matches.total)}` : ''} matches decided`,
     ),
     matches.total ? progress(matches.decided, matches.total, 'Matches decided') : null,
     el('a', { class: 'button', href: link('') }, 'Leave wall mode'),
@@ -189,6 +191,7 @@ function header(league) {
 
 /** In as many columns as there are players for: each row is as high as the screen leaves it. */
 function table({ rows }, league) {
+  if (!rows.length) return el('p', { class: 'wall-empty' }, 'Nobody has joined yet.');
   const columns = rows.length > 66 ? 4 : rows.length > 40 ? 3 : rows.length > 18 ? 2 : 1;
   const played = league.matches.decided > 0;
   return el(
@@ -197,7 +200,7 @@ function table({ rows }, league) {
       class: `wall-rows${columns > 1 ? ' many' : ''}`,
       style: {
         '--columns': columns,
-        '--rows': Math.max(Math.ceil(rows.length / columns), 1),
+        '--rows': Math.max(Math.ceil(rows.length / columns), 6),
         '--longest': Math.max(4, ...rows.map((row) => row.name.length)),
       },
       'aria-label': `Table of ${plural(rows.length, 'player')}`,
@@ -229,8 +232,9 @@ function code({ size, path }, address, league) {
     el(
       'figcaption',
       {},
-      league.phase === 'registration' ? el('b', {}, 'Join here, or watch: ') : null,
-      address,
+      league.phase === 'registration' ? el('b', {}, 'Registration is open') : null,
+      el('span', {}, address),
+      league.phase === 'registration' ? el('code', {}, `matchday player --manager ${address}mcp`) : null,
     ),
   );
 }

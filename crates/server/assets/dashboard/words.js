@@ -6,6 +6,12 @@ export const number = (value) => (value < 1000 ? String(value) : numbers.format(
 
 export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
+/** A sentence with the names of these players where their ids stand. */
+export function withNames(text, players) {
+  const names = new Map(players.map(({ id, name }) => [id, name]));
+  return String(text).replace(/\bP\d+\b/g, (id) => names.get(id) || id);
+}
+
 /** What people call a game. */
 export const gameName = (game) => (game === 'even_odd' ? 'even/odd' : String(game).replaceAll('_', ' '));
 

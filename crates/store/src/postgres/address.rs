@@ -170,7 +170,12 @@ fn set(variable: &str) -> Option<String> {
 
 /// What a service file says of a service.
 fn of_service(name: &str) -> Result<BTreeMap<String, String>, String> {
-    let own = set("HOME").map(|home| Path::new(&home).join(".pg_service.conf"));
+    // Where libpq looks for it.
+    let own = if cfg!(windows) {
+        set("APPDATA").map(|folder| Path::new(&folder).join("postgresql/.pg_service.conf"))
+    } else {
+        set("HOME").map(|home| Path::new(&home).join(".pg_service.conf"))
+    };
     let shared = Path::new("/etc/postgresql-common/pg_service.conf").to_owned();
     let files = match set("PGSERVICEFILE") {
         Some(file) => vec![PathBuf::from(file)],
@@ -218,6 +223,7 @@ fn of_service(name: &str) -> Result<BTreeMap<String, String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
     use tokio_postgres::config::Host;
 
     fn parse(text: &str) -> Result<Address, StoreError> {
@@ -231,6 +237,7 @@ mod tests {
         parse(text).unwrap()
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_socket_is_named_as_libpq_names_it() {
         let address = address("postgres://ann@/league?host=/run/postgresql&league=spring_1");

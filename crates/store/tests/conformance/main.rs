@@ -13,6 +13,7 @@ use matchday_store::StoreUrl;
 use matchday_store::append::Append;
 use matchday_store::open::Target;
 use matchday_store::read::Read;
+#[cfg(unix)]
 use matchday_testkit::postgres::Cluster;
 
 /// A store that is empty at first, and can be opened again.
@@ -48,6 +49,7 @@ fn sqlite_conforms() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn postgres_conforms() {
     let Some(cluster) = Cluster::start() else {

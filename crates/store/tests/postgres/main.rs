@@ -1,4 +1,6 @@
 //! A store in PostgreSQL: one writer, one form, and servers that go away.
+// The clusters are reached by sockets of Unix.
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -59,7 +59,7 @@ pub async fn check(options: CheckOptions, manager: ManagerOptions) -> anyhow::Re
     }
     let unreached = unreached
         .or(stopped.clone())
-        .unwrap_or_else(|| "the check did not come to it".to_owned());
+        .unwrap_or_else(|| "not checked: an earlier step failed".to_owned());
     let subject = options.subject(AgentRole::Manager, url.raw());
     let mut report = findings.into_report(subject, began.elapsed(), &unreached);
     report.stopped = stopped;

@@ -118,7 +118,9 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
         )
         .await?;
     }
-    let unreached = stopped.as_deref().unwrap_or("the check did not come to it");
+    let unreached = stopped
+        .as_deref()
+        .unwrap_or("not checked: an earlier step failed");
     let mut report = findings.into_report(
         options.subject(AgentRole::Player, url.raw()),
         began.elapsed(),

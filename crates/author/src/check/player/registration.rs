@@ -195,7 +195,7 @@ impl Registration<'_> {
             }
             (dialect, _) => {
                 let note = format!(
-                    "it came in the dialect {}. Every league of ours understands it; others may not",
+                    "it came in the dialect {}. Matchday accepts this; other league managers may not",
                     json!(dialect)
                 );
                 findings.warn(&rules::REGISTER_FORM, note, exchange);

@@ -100,7 +100,7 @@ pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
     }
     drop(server);
     let unreached = if capacity.is_some() {
-        "the check did not come to it"
+        "not checked: an earlier step failed"
     } else {
         NEEDS_REGISTRATION
     };

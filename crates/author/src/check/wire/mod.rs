@@ -131,7 +131,7 @@ impl Wire<'_> {
             response_format::ResponseFormat::Dialect(name) => {
                 self.state.nonstandard = true;
                 let note = format!(
-                    "{} was answered in a dialect: {name}. Every league of ours understands it; others may not",
+                    "{} was answered in a dialect: {name}. Matchday accepts this; other league managers may not",
                     exchange.subject
                 );
                 findings.warn(&rules::FORM, note, exchange);
@@ -152,7 +152,7 @@ impl Wire<'_> {
         match self.probe.standard() {
             Some(Err(refused)) => {
                 let note = format!(
-                    "the standard dialect was not understood ({}), the dialect {} is. Every league of ours finds that out; others may not",
+                    "the standard dialect was not understood ({}), the dialect {} is. Matchday finds that out; other league managers may not",
                     refused.outcome_text(),
                     json!(reply.dialect)
                 );
@@ -175,7 +175,7 @@ impl Wire<'_> {
         match response_format::result_or_error(answer) {
             response_format::ResultOrError::One => findings.pass(&rules::XOR, ""),
             response_format::ResultOrError::EmptyError => {
-                let note = "\"error\": null beside the result. Every league of ours reads past it; others may not";
+                let note = "\"error\": null beside the result. Matchday accepts this; other league managers may not";
                 findings.warn(&rules::XOR, note, exchange);
             }
             response_format::ResultOrError::Both => {
@@ -194,7 +194,7 @@ impl Wire<'_> {
         let rules = [&rules::FORM, &rules::VERSION, &rules::ID, &rules::XOR];
         for rule in rules.into_iter().filter(|_| self.state.nonstandard) {
             if self.findings.is_undecided(rule) {
-                let note = "it answers without JSON-RPC. Every league of ours understands it; others may not";
+                let note = "it answers without JSON-RPC. Matchday accepts this; other league managers may not";
                 self.findings.warn_unseen(rule, note);
             }
         }

@@ -47,15 +47,13 @@ impl InjectedFault {
 
     pub fn about(self) -> &'static str {
         match self {
-            Self::SlowNetwork => {
-                "every message and answer is under way for an eighth of the time that there is"
-            }
+            Self::SlowNetwork => "every message is delayed by 1/8 of the deadline",
             Self::LostAnswers => {
-                "its first answers get lost: it is told so by GAME_ERROR, and asked again"
+                "its first answers are lost: it receives GAME_ERROR and is asked again"
             }
             Self::Twice => "every message is delivered twice at once",
             Self::Unknown => {
-                "before it is asked to choose, it gets a message of a type that nobody knows"
+                "it receives a message of an unknown type before it is asked to choose"
             }
         }
     }

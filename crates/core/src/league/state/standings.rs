@@ -224,13 +224,10 @@ impl League {
                 format!("{reason} ({own} to {other})").into()
             }))
         };
-        let shared: Vec<u32> = ranked.iter().map(|place| place.rank).collect();
-        let is_shared = |rank: u32| {
-            shared
-                .iter()
-                .filter(|other| **other == rank)
-                .nth(1)
-                .is_some()
+        let ranks: Vec<u32> = ranked.iter().map(|place| place.rank).collect();
+        // Rows are in the order of their ranks: who shares one stands beside another row that has it.
+        let is_shared = |place: u32, rank: u32| {
+            rank < place || ranks.get(place as usize).is_some_and(|next| *next == rank)
         };
         (1..)
             .zip(ranked)
@@ -246,7 +243,7 @@ impl League {
                 )| {
                     Some(StandingRow {
                         rank: place,
-                        shared_rank: Some(rank).filter(|rank| is_shared(*rank)),
+                        shared_rank: Some(rank).filter(|rank| is_shared(place, *rank)),
                         player_id: (*ids.get(player)?).clone(),
                         display_name: players.get(player)?.meta.display_name.clone(),
                         played: tally.played(),

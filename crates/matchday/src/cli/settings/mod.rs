@@ -336,7 +336,7 @@ settings! {
     TLS_CLIENT_CA: String = text("FILE"), [optional(AGENTS,
         "Take calls only from those who show a certificate signed by one of these authorities (PEM)")];
     TLS_CA: String = text("FILE"), [optional(AGENTS,
-        "Believe these authorities too when calling over https (PEM)")];
+        "Extra CA certificates to trust when calling over https (PEM)")];
     TLS_CLIENT_CERT: String = text("FILE"), [optional(AGENTS,
         "The certificate to show when calling over https (PEM)")];
     TLS_CLIENT_KEY: String = text("FILE"), [optional(AGENTS, "The key of --tls-client-cert (PEM)")];

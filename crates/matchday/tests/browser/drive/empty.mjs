@@ -21,4 +21,11 @@ await scenario(async ({ url, visit }) => {
     await shown(page, hash);
     assert.ok((await page.locator('main .empty').textContent()).length > 20, `${hash} says why it is empty`);
   }
+
+  // The wall says how to join.
+  await go(page, url, '#/wall');
+  const wall = await page.locator('.wall').textContent();
+  assert.match(wall, /Nobody has joined yet/);
+  assert.match(wall, /Registration is open.*matchday player --manager http\S+mcp/s);
+  assert.match(wall, /0 players and 0 referees registered/);
 });

@@ -19,4 +19,11 @@ await scenario(async ({ url, visit }) => {
     .locator('.standings tbody .name')
     .evaluateAll((names) => names.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent));
   assert.deepEqual(cut, []);
+
+  // Letters of charts keep a size that can be read.
+  await go(page, url, '#/charts');
+  const heights = await page
+    .locator('.chart svg text')
+    .evaluateAll((texts) => texts.map((text) => Math.round(text.getBoundingClientRect().height)));
+  assert.ok(Math.min(...heights) >= 9, `${heights}`);
 });

@@ -21,14 +21,13 @@ await scenario(async ({ url, visit }) => {
   await game.focus();
   await page.keyboard.press('Home');
   assert.deepEqual(await marks(), []);
+  // Who would win from here: a search knows, and the match is over.
+  assert.equal(await game.getByRole('img', { name: /neither can force a win/ }).count(), 1);
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
   assert.deepEqual((await marks()).sort(), ['O', 'X']);
   assert.equal(await game.locator('.cell.last').count(), 1);
   assert.match(page.url(), /#\/matches\/R1M1\?ply=2$/);
-
-  // Who would win from here: a search knows, and the match is over.
-  assert.equal(await game.getByRole('img', { name: /neither can force a win/ }).count(), 1);
 
   // The slider goes along with the keys, also after it was moved by hand.
   await game.getByRole('slider').fill('1');
