@@ -74,7 +74,7 @@ impl AgentMcp {
             .extra
             .as_ref()
             .filter(|_| request.method == "tools/call")?;
-        extra.refusal(&classify::tool_name(body)?, &head.headers)
+        extra.refusal(&classify::tool_name(body)?, head)
     }
 }
 
