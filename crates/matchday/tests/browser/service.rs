@@ -23,7 +23,7 @@ fn register(fixture: &Fixture, league: &str, name: &str, number: u32) {
     message["player_meta"]["display_name"] = json!(name);
     let path = format!("/leagues/{league}/mcp");
     let answer = fixture.post(&path, message).json();
-    assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
+    assert_eq!(answer["status"], "ACCEPTED", "{answer}");
 }
 
 struct Door {
@@ -142,7 +142,7 @@ fn registration_shows_who_is_there_who_is_missing_and_who_is_reached() {
         codes[1]["join_code"].as_str().unwrap()
     );
     let answer = fixture.post(&gone, registration()).json();
-    assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
+    assert_eq!(answer["status"], "ACCEPTED", "{answer}");
     let token = league["operator_token"].as_str().unwrap();
     plays("registration", &fixture, &[token]);
 }

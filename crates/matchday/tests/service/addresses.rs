@@ -78,7 +78,7 @@ fn the_list_shows_what_the_viewer_may_see() {
     let _service = fixture.serve(&[]);
     fixture.create(&["spring", "autumn"], &[]);
     let tokens = fixture.create(&["secret"], &["--public-reads", "off"]);
-    let page = |token: Option<&str>| fixture.call("GET", "/", token, None).body;
+    let page = |token: Option<&str>| fixture.call("GET", "/api/leagues", token, None).body;
     assert!(page(None).contains("spring") && !page(None).contains("secret"));
     assert!(page(Some(SERVICE_TOKEN)).contains("secret"));
     assert!(

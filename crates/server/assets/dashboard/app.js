@@ -7,9 +7,17 @@ import { glide, places } from './flip.js';
 import { followFrom, link } from './follow.js';
 import { listenForKeys, openHelp } from './keys.js';
 import { listen } from './live.js';
-import { know, openPanel, tokenForm } from './orders.js';
 import { head, phase, phaseName, progress } from './parts.js';
 import { clock, left, number, plural, sentence } from './words.js';
+
+// The operator's panel: fetched when it is first needed.
+let orders = null;
+const loadOrders = async () => {
+  orders ??= await import('./orders.js');
+  orders.know(league, refresh);
+  return orders;
+};
+const withOrders = (page) => Promise.all([page, loadOrders()]).then(([module]) => module);
 
 // A page's module is fetched when the page is first shown.
 const PAGES = {
@@ -17,8 +25,8 @@ const PAGES = {
   rounds: () => import('./page-rounds.js'),
   cross: () => import('./page-cross.js'),
   charts: () => import('./page-charts.js'),
-  players: () => import('./page-player.js'),
-  matches: () => import('./page-match.js'),
+  players: () => withOrders(import('./page-player.js')),
+  matches: () => withOrders(import('./page-match.js')),
   messages: () => import('./page-messages.js'),
   referees: () => import('./page-referees.js'),
   wall: () => import('./page-wall.js'),
@@ -91,7 +99,7 @@ async function fetchAndDraw(view) {
     view.page = page ?? null;
     heardFrom();
     if (!stream) follow();
-    know(league, refresh);
+    orders?.know(league, refresh);
     drawState();
     const context = { ...view.route, league, memory: view.memory, redraw: () => view === shown && draw(view), refresh };
     const data = view.page ? await view.page.load(ask, context) : null;
@@ -99,6 +107,7 @@ async function fetchAndDraw(view) {
     view.title = view.page?.title(data, context) ?? 'No such page';
   } catch (error) {
     if (error instanceof Unreachable) return lose();
+    if (error.status === 401 || error.status === 403) await loadOrders();
     view.content = () => refusal(error, view.route);
     view.title = 'Not shown';
     if (!(error instanceof Refused)) console.error(error);
@@ -134,7 +143,7 @@ function refusal(error, route) {
     setToken(null);
     return [
       head('Shown to its operator alone'),
-      el('div', { class: 'card narrow' }, el('p', {}, sentence(error.message)), tokenForm()),
+      el('div', { class: 'card narrow' }, el('p', {}, sentence(error.message)), orders.tokenForm()),
     ];
   }
   const title = error.status === 404 ? `There is no ${route.id ?? 'such page'}` : 'This cannot be shown';
@@ -268,7 +277,7 @@ function tick() {
   }
 }
 
-document.getElementById('operator').onclick = () => openPanel();
+document.getElementById('operator').onclick = async () => (await loadOrders()).openPanel();
 document.getElementById('keys').onclick = () => openHelp();
 document.getElementById('skip').onclick = (event) => {
   event.preventDefault();
@@ -293,5 +302,4 @@ addEventListener('afterprint', () => {
 });
 listenForKeys();
 setInterval(tick, 1000);
-know(null, refresh);
 navigate();

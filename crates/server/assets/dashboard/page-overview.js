@@ -4,11 +4,9 @@ import { featured, ticker } from './boards.js';
 import { bracket, isKnockout, loadBracket } from './bracket.js';
 import { withConnections } from './connection.js';
 import { el } from './dom.js';
-import { joinBox } from './join.js';
 import { following, link } from './follow.js';
 import { countdown, empty, figure, figures, head, matchList, next } from './parts.js';
 import { podium } from './podium.js';
-import { registration } from './registration.js';
 import { groupTables, table } from './table.js';
 import { gameName, moment, number, plural, sentence, withNames } from './words.js';
 
@@ -30,7 +28,9 @@ export async function load(ask, { league, memory }) {
     current && isKnockout(league) ? ask('rounds').then(({ rounds }) => loadBracket(ask, rounds, memory)) : [],
   ]);
   const rows = withConnections(standings.rows, connections);
-  return { standings: { ...standings, rows }, connections, referees, round, boards, rounds };
+  // What is shown before the start alone is fetched then.
+  const before = isOpen ? await Promise.all([import('./registration.js'), import('./join.js')]) : null;
+  return { standings: { ...standings, rows }, connections, referees, round, boards, rounds, before };
 }
 
 export function view(data, context) {
@@ -66,7 +66,7 @@ export function view(data, context) {
 }
 
 /** Who is there and who is missing, how to join, and for the operator what to do. */
-const beforeTheStart = (data, league) => [
+const beforeTheStart = ({ before: [{ registration }, { joinBox }], ...data }, league) => [
   hero(league),
   el(
     'div',

@@ -215,7 +215,7 @@ function createForm(kind = 'league') {
         ),
       ),
       field('Name', 'Letters, digits and any of _ . -', text('name', { required: true, maxlength: 64, pattern: '[A-Za-z0-9_\\-][A-Za-z0-9_.\\-]*' })),
-      field('Game', null, el('select', { name: 'game-type' }, options('games').map((game) => el('option', { value: game }, game)))),
+      field('Game', null, el('select', { name: 'game' }, options('games').map((game) => el('option', { value: game }, game)))),
       field(
         'Format',
         null,
@@ -278,7 +278,7 @@ async function create(event, isSeason) {
   let spec;
   try {
     const given = Object.entries({
-      'game-type': value('game-type'),
+      game: value('game'),
       format: value('format'),
       'start-when': value('start-when'),
     });

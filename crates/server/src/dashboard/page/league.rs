@@ -46,7 +46,7 @@ pub(crate) struct LeaguePage {
     #[serde(skip_serializing_if = "Option::is_none")]
     top_two: Option<String>,
     next: Vec<NextStep>,
-    /// Who may register, if not everyone may.
+    /// Which players may register, if not everyone may.
     #[serde(skip_serializing_if = "Option::is_none")]
     roster: Option<Roster>,
     /// Whether it is one of the leagues of a service, which has a list of them.
@@ -75,6 +75,7 @@ impl Roster {
         let named: Vec<_> = league
             .roster
             .iter()
+            .filter(|place| place.invitation.role == AgentRole::Player)
             .filter_map(|place| Some((place.invitation.name.as_ref()?, place.holder.is_some())))
             .collect();
         let missing = named.iter().filter(|(_, taken)| !taken);
