@@ -11,12 +11,12 @@ pub struct JoinCode(Token);
 
 impl JoinCode {
     /// The code in the path of a request.
-    pub(super) fn of_path(code: &str) -> Self {
+    pub fn of_path(code: &str) -> Self {
         Self(Token::new(code))
     }
 
     /// Takes the code out of the path: paths may be logged, codes may not.
-    pub(super) fn attach_to<B>(self, request: &mut Request<B>) {
+    pub fn attach_to<B>(self, request: &mut Request<B>) {
         *request.uri_mut() = Uri::from_static("/mcp");
         request.extensions_mut().insert(self);
     }

@@ -80,6 +80,17 @@ pub async fn send(to: SocketAddr, method: &str, headers: &[(&str, &str)], body: 
     read(open(to, method, headers, body).await).await
 }
 
+/// The same at another path than `/mcp`.
+pub async fn send_to(
+    to: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Reply {
+    read(open_path(to, method, path, headers, body).await).await
+}
+
 pub async fn get(to: SocketAddr, path: &str) -> Reply {
     read(open_path(to, "GET", path, &[], "").await).await
 }

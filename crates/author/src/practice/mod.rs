@@ -307,6 +307,7 @@ fn league_plan(
         rules: options.game_program.clone(),
         telemetry: Telemetry::default(),
         dial: false,
+        seats: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::json_game::JsonGame;
 use super::memo::Memo;
 use super::prospect::Prospect;
-use super::rules::{Moves, Presentation, Rules, StrategyOf, nth_bit};
+use super::rules::{Moves, Presentation, Rules, StrategyOf, nth_bit, written};
 use super::strategy;
 use super::view::{Grid, Marks, View};
 use super::{BuiltIn, GameEntry, Outcome, Seat, Turn};
@@ -30,10 +30,11 @@ Two players drop marks into a standing board of seven columns and six rows in tu
 its column. Player A has X and begins, player B has O. The player who first has four marks in a row, across, upright or
 diagonally, wins. A full board without such a row is a draw.
 
-A win is worth 3 points, a draw 1, a loss 0. A player who does not answer in time loses the match.
+A win is worth 3 points, a draw 1, a loss 0.
 
-Columns are numbered 0 to 6 from the left. The context of a turn holds `your_mark` and the `board`, six lines
-of seven letters, the top one first, with `.` for a free cell; the options are the numbers of the columns that are not full.
+Columns are numbered 0 to 6 from the left. The context of a turn holds `your_mark`, the `board`, six lines of seven letters, the
+top one first, with `.` for a free cell, and `moves`, all columns so far; the options are the numbers of the columns that are not
+full.
 ";
 
 const COLUMNS: u32 = 7;
@@ -188,11 +189,12 @@ impl Presentation for ConnectFour {
         column.into()
     }
 
-    fn context(&self, seat: Seat, _: &Moves<Self>) -> Map<String, Value> {
+    fn context(&self, seat: Seat, moves: &Moves<Self>) -> Map<String, Value> {
         Map::from_iter([
             ("board".to_owned(), json!(self.board())),
             ("your_mark".to_owned(), json!(mark(seat))),
             ("opponent_mark".to_owned(), json!(mark(seat.other()))),
+            ("moves".to_owned(), written::<Self>(moves)),
         ])
     }
 
@@ -214,11 +216,10 @@ impl Presentation for ConnectFour {
 
     fn details(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> GameDetails {
         let marks = Seat::BOTH.map(|seat| (seat.of(players).to_string(), json!(mark(seat))));
-        let moves: Vec<u32> = moves.iter().map(|(_, column)| *column).collect();
         GameDetails::Other(Map::from_iter([
             ("board".to_owned(), json!(self.board())),
             ("marks".to_owned(), Map::from_iter(marks).into()),
-            ("moves".to_owned(), moves.into()),
+            ("moves".to_owned(), written::<Self>(moves)),
         ]))
     }
 
@@ -494,6 +495,7 @@ mod tests {
                 "board": [".......", ".......", ".......", ".......", ".......", "...X..."],
                 "your_mark": "O",
                 "opponent_mark": "X",
+                "moves": [3],
             })
         );
     }

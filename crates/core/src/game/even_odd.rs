@@ -33,7 +33,7 @@ each as likely as the others.
 - If exactly one of them called it right, that one wins.
 - If both did, or neither did, it is a draw.
 
-A win is worth 3 points, a draw 1, a loss 0. A player who does not answer in time loses the match.
+A win is worth 3 points, a draw 1, a loss 0.
 
 The options are `\"even\"` and `\"odd\"`, in exactly these letters. A match has one choice, and it cannot be taken back.
 ";

@@ -35,8 +35,7 @@ played. Each round brings points, which add up:
 - The player with more of these points after the last round wins the match.
 - If both have equally many, it is a draw.
 
-In the table of the league a win is worth 3 points, a draw 1, a loss 0, whatever the points within the match were. A player who
-does not answer in time loses the match.
+In the table of the league a win is worth 3 points, a draw 1, a loss 0, whatever the points within the match were.
 
 Both are asked at once, once a round. The context of a turn holds `round`, `rounds`, `your_total` and `opponent_total`
 (points so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.

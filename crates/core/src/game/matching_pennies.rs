@@ -30,7 +30,7 @@ A's if the two are equal, and player B's if they differ. A match has 20 rounds, 
 - The player who has won more rounds wins the match.
 - If both have won equally many, it is a draw.
 
-A win is worth 3 points, a draw 1, a loss 0. A player who does not answer in time loses the match.
+A win is worth 3 points, a draw 1, a loss 0.
 
 Both are asked at once, once a round. The context of a turn holds `your_role` (`matcher` or `mismatcher`), `round`, `rounds`,
 `your_total` and `opponent_total` (rounds won so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.

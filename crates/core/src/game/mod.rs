@@ -7,7 +7,7 @@
 //!   simultaneous choice; `successors`, `memo`: what strategies count and cache
 //! - [`Game`]: a match in the JSON of messages, by built-in rules (`json_game`) or those of a program ([`external`]); [`fast`]:
 //!   very many matches by built-in rules
-//! - [`strategy`], [`context`], [`past`], [`turn`]: how a player chooses, and what it knows
+//! - [`strategy`], [`context`], [`past`], [`turn`]: how a player chooses, and what it knows; [`observation`]: what a model is shown
 //! - [`replay`], [`analysis`], [`prospect`], [`view`]: matches that were played
 
 pub mod analysis;
@@ -16,6 +16,7 @@ pub mod external;
 pub mod fast;
 mod json_game;
 mod memo;
+pub mod observation;
 pub mod past;
 pub mod prospect;
 mod repeated;
@@ -294,7 +295,10 @@ impl GameEntry {
                  `move_data.choice`."
             }
         };
-        format!("{}\n{messages}\n", self.rules)
+        format!(
+            "{}\nA player who does not answer in time loses the match. {messages}\n",
+            self.rules
+        )
     }
 }
 

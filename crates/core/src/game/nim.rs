@@ -2,7 +2,7 @@
 
 use super::json_game::JsonGame;
 use super::prospect::Prospect;
-use super::rules::{Moves, Presentation, Rules, StrategyOf};
+use super::rules::{Moves, Presentation, Rules, StrategyOf, written};
 use super::strategy;
 use super::view::{Grid, View};
 use super::{BuiltIn, GameEntry, Outcome, Seat, Turn};
@@ -28,10 +28,10 @@ const RULES: &str = "\
 There are three heaps, of 3, 5 and 7 objects. Player A begins, and the players take turns: a move takes as many objects as
 one likes, but at least one, from one heap. The player who takes the very last object wins. There are no draws.
 
-A win is worth 3 points, a loss 0. A player who does not answer in time loses the match.
+A win is worth 3 points, a loss 0.
 
-The context of a turn holds in `heaps` how many objects each heap has left; the options are every move, as in
-`{\"heap\": 1, \"take\": 2}`. The heaps are numbered 1 to 3.
+The context of a turn holds in `heaps` how many objects each heap has left, and in `moves` all moves so far; the options are
+every move, as in `{\"heap\": 1, \"take\": 2}`. The heaps are numbered 1 to 3.
 
 The player who begins can force a win, and after a single mistake so can the other.
 ";
@@ -134,8 +134,11 @@ impl Presentation for Nim {
         json!({ "heap": heap, "take": take })
     }
 
-    fn context(&self, _: Seat, _: &Moves<Self>) -> Map<String, Value> {
-        Map::from_iter([("heaps".to_owned(), json!(self.heaps))])
+    fn context(&self, _: Seat, moves: &Moves<Self>) -> Map<String, Value> {
+        Map::from_iter([
+            ("heaps".to_owned(), json!(self.heaps)),
+            ("moves".to_owned(), written::<Self>(moves)),
+        ])
     }
 
     fn read(turn: &strategy::Turn<'_>) -> Option<(Self, Seat)> {
@@ -156,10 +159,9 @@ impl Presentation for Nim {
     }
 
     fn details(&self, moves: &Moves<Self>, _: &[PlayerId; 2]) -> GameDetails {
-        let moves: Vec<Value> = moves.iter().map(|(_, made)| Self::write(*made)).collect();
         GameDetails::Other(Map::from_iter([
             ("heaps".to_owned(), json!(self.heaps)),
-            ("moves".to_owned(), moves.into()),
+            ("moves".to_owned(), written::<Self>(moves)),
         ]))
     }
 

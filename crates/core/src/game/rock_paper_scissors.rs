@@ -28,7 +28,7 @@ scissors beat paper, paper beats rock; equal hands count for nobody. A match has
 - The player who has won more rounds wins the match.
 - If both have won equally many, it is a draw.
 
-A win is worth 3 points, a draw 1, a loss 0. A player who does not answer in time loses the match.
+A win is worth 3 points, a draw 1, a loss 0.
 
 Both are asked at once, once a round. The context of a turn holds `round`, `rounds`, `your_total` and `opponent_total`
 (rounds won so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.

@@ -101,6 +101,11 @@ pub(super) fn moves_of<M: Copy>(moves: &[(Seat, M)], seat: Seat) -> impl Iterato
         .map(|(_, made)| *made)
 }
 
+/// All moves, as messages carry them.
+pub(super) fn written<R: Presentation>(moves: &Moves<R>) -> Value {
+    moves.iter().map(|(_, made)| R::write(*made)).collect()
+}
+
 /// All that a built-in strategy may look at.
 #[derive(Debug)]
 pub(super) struct Situation<'a, R: Rules> {

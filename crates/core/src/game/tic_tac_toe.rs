@@ -3,7 +3,7 @@
 use super::json_game::JsonGame;
 use super::memo::Memo;
 use super::prospect::Prospect;
-use super::rules::{Moves, Presentation, Rules, StrategyOf, nth_bit};
+use super::rules::{Moves, Presentation, Rules, StrategyOf, nth_bit, written};
 use super::strategy;
 use super::view::{Grid, Marks, View};
 use super::{BuiltIn, GameEntry, Outcome, Seat, Turn};
@@ -29,10 +29,10 @@ const RULES: &str = "\
 Two players mark the cells of a board of three by three in turn. Player A has X and begins, player B has O. The player who first
 has three marks in a row, across, down or diagonally, wins. A full board without such a row is a draw.
 
-A win is worth 3 points, a draw 1, a loss 0. A player who does not answer in time loses the match.
+A win is worth 3 points, a draw 1, a loss 0.
 
-Cells are numbered 0 to 8, row by row from the top left. The context of a turn holds the `board` and `your_mark`; the
-options are the numbers of the free cells.
+Cells are numbered 0 to 8, row by row from the top left. The context of a turn holds the `board`,
+`your_mark` and `moves`, all cells so far; the options are the numbers of the free cells.
 ";
 
 /// A set of cells, as bits.
@@ -154,11 +154,12 @@ impl Presentation for TicTacToe {
         cell.into()
     }
 
-    fn context(&self, seat: Seat, _: &Moves<Self>) -> Map<String, Value> {
+    fn context(&self, seat: Seat, moves: &Moves<Self>) -> Map<String, Value> {
         Map::from_iter([
             ("board".to_owned(), self.board_in_json()),
             ("your_mark".to_owned(), mark(seat).into()),
             ("opponent_mark".to_owned(), mark(seat.other()).into()),
+            ("moves".to_owned(), written::<Self>(moves)),
         ])
     }
 
@@ -177,11 +178,10 @@ impl Presentation for TicTacToe {
 
     fn details(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> GameDetails {
         let marks = Seat::BOTH.map(|seat| (seat.of(players).to_string(), mark(seat).into()));
-        let moves: Vec<u32> = moves.iter().map(|(_, cell)| *cell).collect();
         GameDetails::Other(Map::from_iter([
             ("board".to_owned(), self.board_in_json()),
             ("marks".to_owned(), Map::from_iter(marks).into()),
-            ("moves".to_owned(), moves.into()),
+            ("moves".to_owned(), written::<Self>(moves)),
             ("winning_line".to_owned(), json!(self.full_line())),
         ]))
     }
@@ -342,6 +342,7 @@ mod tests {
                 "board": ["O", null, null, null, "X", null, null, null, null],
                 "your_mark": "X",
                 "opponent_mark": "O",
+                "moves": [4, 0],
             })
         );
     }

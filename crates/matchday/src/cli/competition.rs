@@ -5,7 +5,17 @@ use anyhow::Result;
 use matchday_core::game::GAMES;
 use matchday_core::league::format::Competition;
 use matchday_core::league::{LeagueSettings, Score};
-use matchday_core::protocol::GameType;
+use matchday_core::protocol::{GameType, LeagueId};
+
+/// What a league is called that nobody named. The league of even_odd has the name of the course's documents.
+pub(super) fn league_id(game: &GameType) -> LeagueId {
+    let usual = LeagueSettings::default();
+    if usual.game_type == *game {
+        usual.league_id
+    } else {
+        LeagueId::new(format!("league_{game}"))
+    }
+}
 
 /// `base` with what the settings say. [`check`] tells whether there can be such a league.
 pub(super) fn configured(config: &Config, base: Competition) -> Result<Competition> {

@@ -29,18 +29,15 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let stop = Termination::listen()?;
     let config = flags.resolve()?;
     let mut options = daemon::options(&config)?;
-    let mut wanted = league_settings(
-        &config,
-        LeagueSettings {
-            league_id: config.need(&settings::LEAGUE_ID)?,
-            ..LeagueSettings::default()
-        },
-    )?;
+    let mut wanted = league_settings(&config, LeagueSettings::default())?;
     if let Some(rules) = daemon::game_program(&config)? {
         let game = rules.describe().await.map_err(anyhow::Error::msg)?;
         wanted.game_type = game.game_type.clone();
         wanted.external_game = Some(game);
     }
+    wanted.league_id = config
+        .get(&settings::LEAGUE_ID)?
+        .unwrap_or_else(|| competition::league_id(&wanted.game_type));
     let start_when = start_when(&config)?;
     let listener = daemon::bind(&config).await?;
     let address = listener.local_addr()?;
@@ -245,10 +242,7 @@ pub(super) fn league_settings(config: &Config, base: LeagueSettings) -> Result<L
 
 /// The league that the settings name, if they do.
 fn asked_for(config: &Config) -> Result<Option<LeagueId>> {
-    let given = config
-        .given()
-        .any(|value| value.setting.id == settings::LEAGUE_ID.id);
-    if given {
+    if config.is_given(&settings::LEAGUE_ID) {
         config.get(&settings::LEAGUE_ID)
     } else {
         Ok(None)

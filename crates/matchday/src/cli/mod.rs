@@ -53,6 +53,7 @@ mod schedule;
 mod schema;
 mod season;
 mod seat;
+mod seat_play;
 mod serve;
 mod service_api;
 mod settings;

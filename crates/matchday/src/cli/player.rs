@@ -163,6 +163,7 @@ fn llm(config: &Config, client: &Client, budget: &Arc<LlmBudget>) -> Result<Llm>
     let key = key.map(|key| Key::new(key.trim()));
     Ok(Llm::new(client.clone(), &url, model, api, key)
         .with_retries(config.need(&settings::LLM_RETRIES)?)
+        .with_observation(config.need(&settings::OBSERVATION)?)
         .with_budget(Arc::clone(budget)))
 }
 

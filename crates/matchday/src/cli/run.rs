@@ -15,7 +15,7 @@ use matchday_core::game::{GameEntry, strategy};
 use matchday_core::league::fixture::Round;
 use matchday_core::league::{self, Competition, Format, League};
 use matchday_core::protocol::messages::Phase;
-use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
+use matchday_core::protocol::{GameType, PlayerId, Timestamp};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
 use matchday_runtime::Clock;
@@ -136,7 +136,7 @@ fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
     let strategies = (1..=players).zip(known.into_iter().cycle());
     Ok(LeaguePlan {
         league: league::LeagueSettings {
-            league_id: league_id(game),
+            league_id: competition::league_id(&GameType::new(game.name)),
             game_type: GameType::new(game.name),
             announce_lead: config.need(&settings::LEAD)?.max(pace),
             competition,
@@ -157,6 +157,7 @@ fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
         rules: None,
         telemetry: telemetry::from_config(config, Ipv4Addr::LOCALHOST.into(), &Client::new())?,
         dial: config.need(&settings::DIAL)?,
+        seats: None,
     })
 }
 
@@ -225,22 +226,11 @@ fn name_of(number: u16) -> String {
     }
 }
 
-fn numbered(number: u16, strategy: PlayerStrategy) -> PlayerPlan {
+pub(super) fn numbered(number: u16, strategy: PlayerStrategy) -> PlayerPlan {
     PlayerPlan {
         name: name_of(number),
         strategy,
         reached_at: None,
-    }
-}
-
-/// The default league's id says which game it plays; so does that of a league of another game.
-fn league_id(game: &GameEntry) -> LeagueId {
-    let usual = league::LeagueSettings::default();
-    let name = game.name;
-    if usual.game_type.as_str() == name {
-        usual.league_id
-    } else {
-        LeagueId::new(format!("league_{name}"))
     }
 }
 
@@ -299,7 +289,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
             // The program that knows the rules ends with this.
             () = stop.recv() => bail!("stopped before the league began"),
         };
-        plan.league.league_id = LeagueId::new(format!("league_{}", game.game_type));
+        plan.league.league_id = competition::league_id(&game.game_type);
         plan.league.game_type = game.game_type.clone();
         plan.league.external_game = Some(game);
         plan.rules = Some(rules);

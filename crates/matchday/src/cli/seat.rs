@@ -1,8 +1,8 @@
 //! `matchday seat`: seats in a league for clients of the Model Context Protocol.
 
 use super::daemon::LogTo;
-use super::settings::{self, Config, Declared, SeatFlags};
-use super::{daemon, dial, network, notice, telemetry};
+use super::settings::{self, Config, SeatFlags};
+use super::{daemon, dial, network, notice, seat_play, telemetry};
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
 use matchday_core::protocol::Token;
@@ -25,6 +25,7 @@ Add the address that is shown to a client of the Model Context Protocol, such as
 A host that starts its servers by command runs `matchday seat --stdio`: docs/writing-an-agent.md has the snippets.
 
 Example:
+  matchday seat --play connect_four --against lookahead
   matchday seat --manager http://localhost:8000/mcp
   matchday seat --stdio --manager http://localhost:8000/mcp
   matchday seat --stdio --dial --manager https://league.example/leagues/spring/mcp
@@ -39,14 +40,25 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     let stdio = config.need(&settings::STDIO)?;
     let log = if stdio { LogTo::Stderr } else { LogTo::Stdout };
     let (mut options, _) = daemon::options_and_log(&config, log)?;
+    let dials = config.need(&settings::DIAL)?;
+    match config.get(&settings::PLAY)? {
+        Some(_) if dials => {
+            let why = "--play is a league of this machine alone: nothing dials out";
+            return Err(config.wrong(&settings::DIAL, why));
+        }
+        Some(game) => return seat_play::execute(&config, game, stdio, stop).await,
+        None if config.is_given(&settings::AGAINST) => {
+            let why = "it says who plays against the seat in a game that --play names";
+            return Err(config.wrong(&settings::AGAINST, why));
+        }
+        None => {}
+    }
     options.message_bytes_max = config.get(&settings::MESSAGE_BYTES_MAX)?;
     let (manager, join_code) = daemon::manager(&config)?;
     let fallback = fallback(&config)?;
     let (seats_max, seats_per_address) = max_seats(&config)?;
-    let is_given = |setting: &Declared| config.given().any(|value| value.setting.id == setting.id);
-    let dials = config.need(&settings::DIAL)?;
     // Its clients come by the standard input, and the league by the relay.
-    let listener = match (dials && stdio, stdio && !is_given(&settings::LISTEN)) {
+    let listener = match (dials && stdio, stdio && !config.is_given(&settings::LISTEN)) {
         (true, _) => None,
         (_, true) => Some(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?),
         (_, false) => Some(daemon::bind(&config).await?),
@@ -57,7 +69,7 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
     let home = daemon::contact(&config, address.port())?;
-    let store = if stdio && !is_given(&settings::STORE) {
+    let store = if stdio && !config.is_given(&settings::STORE) {
         Store::in_memory()?
     } else {
         daemon::open_store(&config, format!("seat-{}.db", address.port()))?
@@ -79,6 +91,7 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
         seats_max,
         seats_per_address,
         fallback,
+        observation: config.need(&settings::OBSERVATION)?,
         authorization,
         join_code,
     };
@@ -188,10 +201,22 @@ pub(super) fn plan(
             seats_max,
             seats_per_address,
             fallback,
+            observation: config.need(&settings::OBSERVATION)?,
             authorization,
         },
         made,
     )))
+}
+
+/// One seat, for whoever is on this machine.
+pub(super) fn plan_of_one(config: &Config) -> Result<SeatsPlan> {
+    Ok(SeatsPlan {
+        seats_max: 1,
+        seats_per_address: None,
+        fallback: fallback(config)?.map(|entry| entry.name.to_owned()),
+        observation: config.need(&settings::OBSERVATION)?,
+        authorization: Authorization::Off,
+    })
 }
 
 /// How many seats there may be, and how many of them from one address.

@@ -51,7 +51,7 @@ fn a_manager_that_is_advertised_elsewhere_takes_no_caller_for_its_operator() {
         !known.failed(1).contains("operator token"),
         "it is not full yet: {known:?}"
     );
-    assert_eq!(join(&cli.manager), 401);
+    assert_eq!(join(&cli.manager), 403);
     assert_eq!(
         (
             status(&cli.listen, "/metrics"),
@@ -116,7 +116,7 @@ fn seats_that_are_advertised_elsewhere_ask_for_a_code_even_beside_a_client_at_th
         command.stdin(std::process::Stdio::piped());
         let seats = matchday_testkit::cli::Process::start(command);
         seats.until("code for seats");
-        assert_eq!(join(&format!("http://{listen}/mcp")), 401);
+        assert_eq!(join(&format!("http://{listen}/mcp")), 403);
     }
 }
 

@@ -52,8 +52,10 @@ async fn a_model_is_asked_as_openai_has_it() {
             .contains("Choose even or odd.")
     );
     insta::assert_snapshot!(messages[1]["content"].as_str().unwrap(), @r#"
-    Match R1M1. You are P01, your opponent is P02. Your record: 1 wins, 3 draws, 2 losses.
+    Match R1M1 of even_odd. You are P01, your opponent is P02.
+    Your record: 1 won, 3 drawn, 2 lost.
     Options: ["even","odd"]
+    You have 10 seconds.
     "#);
 }
 
@@ -254,7 +256,7 @@ async fn earlier_games_are_told_to_the_model() {
         .as_str()
         .unwrap()
         .to_owned();
-    let line = "- R1M2 against P02: Win; you chose even, they chose odd, the number was even";
+    let line = "- R1M2: you won; you chose even, they chose odd; the number was even";
     assert!(question.contains(line), "{question}");
 }
 

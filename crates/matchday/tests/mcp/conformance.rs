@@ -2,6 +2,7 @@
 //! must have been made are named here: one that makes none has shown nothing.
 
 use crate::clients::{installed, node};
+use matchday_core::game::observation::ObservationForm;
 use matchday_server::seat::{Authorization, SeatSettings, Seats, serve};
 use matchday_testkit::test_league::{
     TestLeague, endpoint, free_port, quick, short, until_registered,
@@ -295,6 +296,7 @@ async fn referees_players_and_seats_pass_the_stateless_scenarios() {
         seats_max: 4,
         seats_per_address: None,
         fallback: None,
+        observation: ObservationForm::Both,
         authorization: Authorization::Off,
         join_code: None,
     };

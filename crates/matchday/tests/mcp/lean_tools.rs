@@ -1,5 +1,6 @@
 //! `tools/list` is short, and takes no more of JSON Schema than every client understands.
 
+use matchday_core::game::observation::ObservationForm;
 use matchday_core::league::Manager;
 use matchday_server::seat::{Authorization, SeatSettings, Seats, mount};
 use matchday_store::Stream;
@@ -132,6 +133,7 @@ async fn a_manager_with_seats_offers_them_what_they_need_and_no_more() {
         seats_max: 4,
         seats_per_address: None,
         fallback: None,
+        observation: ObservationForm::Both,
         authorization: Authorization::Off,
         join_code: None,
     };

@@ -5,7 +5,7 @@ use matchday_core::league::Manager;
 use matchday_core::protocol::Token;
 use matchday_server::seat::{Authorization, SeatSettings, Seats, mount};
 use matchday_store::Stream;
-use matchday_testkit::mcp_client::{Legacy, ask, call, get};
+use matchday_testkit::mcp_client::{Legacy, ask, call, modern, send_to};
 use matchday_testkit::test_league::{
     TestLeague, endpoint, free_port, quick, until_completed, until_registered,
 };
@@ -115,14 +115,19 @@ async fn at_a_manager_only_the_tools_of_seats_ask_for_the_code() {
         json!({"name": "join_league", "arguments": {"name": "Ann"}}),
     )
     .await;
-    assert_eq!(refused.status, 401, "{refused:?}");
-    assert!(
-        refused.headers.contains_key("www-authenticate"),
-        "{refused:?}"
+    assert_eq!(refused.status, 403, "{refused:?}");
+    let named = format!("/join/{CODE}/mcp");
+    let joining = json!({"name": "join_league", "arguments": {"name": "Ann"}});
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "join_league"),
+    ];
+    let body = modern("tools/call", joining);
+    let joined = send_to(address, "POST", &named, &headers, &body).await;
+    assert_eq!(
+        joined.status, 200,
+        "the code in the path opens too: {joined:?}"
     );
-    let metadata = get(address, "/.well-known/oauth-protected-resource")
-        .await
-        .json();
-    assert_eq!(metadata["resource"], format!("http://{address}/mcp"));
     manager.shutdown().await.unwrap();
 }

@@ -12,6 +12,7 @@ mod disconnect;
 mod in_manager;
 mod joining;
 mod moves;
+mod play;
 mod python;
 mod restart;
 mod room;

@@ -1,6 +1,7 @@
 //! Turns: made, made twice, too late, not at all.
 
 use crate::room::{League, Room, hurried, join, make_move, news, refusal, turn, unhurried};
+use matchday_core::game::observation::ObservationForm;
 use matchday_testkit::mcp_client::call;
 use matchday_testkit::test_league::until_completed;
 use serde_json::json;
@@ -24,7 +25,11 @@ async fn a_turn_tells_all_that_is_needed_to_choose() {
         (&"R1M1".into(), &"even_odd".into())
     );
     assert_eq!(told["invitation"]["match_id"], "R1M1");
-    assert!(turn["rules"].as_str().unwrap().contains("even"), "{turn}");
+    assert!(turn["rules"].is_null(), "they were told on joining: {turn}");
+    assert!(
+        turn["text"].as_str().unwrap().ends_with("seconds."),
+        "{turn}"
+    );
     assert!(turn["seconds_left"].as_f64().unwrap() > 10.0, "{turn}");
     assert!(
         told["next"].as_str().unwrap().contains("make_move"),
@@ -50,6 +55,7 @@ async fn a_move_counts_once_and_cannot_be_taken_back() {
         refusal(&wrong),
         "choice: expected one of \"even\", \"odd\" - the turn is still open: move again"
     );
+    assert_eq!(wrong["structuredContent"]["retryable"], true, "{wrong}");
     let made = make_move(room.address, &a, &asked, "EVEN").await;
     assert_eq!(made["structuredContent"]["choice"], "even", "{made}");
     assert_eq!(made["structuredContent"]["already_made"], false);
@@ -107,6 +113,7 @@ async fn whoever_does_not_move_has_the_fallback_choose_and_is_told_so() {
     let late = make_move(room.address, &seat, &asked, "odd").await;
     assert!(refusal(&late).contains("too late"), "{late}");
     assert!(refusal(&late).contains("always_even"), "{late}");
+    assert_eq!(late["structuredContent"]["retryable"], false, "{late}");
     let mut told = news(room.address, &seat).await;
     let result = told["results"][0].take();
     assert_eq!(result["your_choice"], "even", "{result}");
@@ -142,7 +149,7 @@ async fn without_a_fallback_whoever_does_not_move_forfeits() {
         joined["if_you_do_not_move"]
             .as_str()
             .unwrap()
-            .contains("you lose the match"),
+            .contains("lost by forfeit"),
         "{joined}"
     );
     league.begin(2).await;
@@ -225,4 +232,45 @@ async fn an_invitation_is_told_by_itself_when_the_turn_does_not_follow() {
     );
     assert!(told["turn"].is_null(), "{told}");
     answering.abort();
+}
+
+#[tokio::test]
+async fn a_turn_is_shown_in_the_form_of_the_settings() {
+    for (form, has_text, has_fields) in [
+        (ObservationForm::Text, true, false),
+        (ObservationForm::Json, false, true),
+        (ObservationForm::Both, true, true),
+    ] {
+        let league = League::new(unhurried()).await;
+        let shown = |settings| matchday_server::seat::SeatSettings {
+            observation: form,
+            ..settings
+        };
+        let listener = matchday_testkit::test_league::free_port().await;
+        let room = Room::open_at(listener, &league.file(), &league.to, shown).await;
+        let _other = league.test_league.player(1, &league.to, "always_odd").await;
+        let seat = join(room.address, "Ann").await;
+        league.begin(2).await;
+        let asked = turn(room.address, &seat).await;
+        assert_eq!(asked["text"].is_string(), has_text, "{form:?}: {asked}");
+        assert_eq!(asked["record"].is_object(), has_fields, "{form:?}: {asked}");
+        let made = make_move(room.address, &seat, &asked, "even").await;
+        assert_eq!(made["isError"], false, "{form:?}: {made}");
+    }
+}
+
+/// In strict mode a model must name every argument, and has no other way to leave one out.
+#[tokio::test]
+async fn an_empty_argument_is_none() {
+    let league = League::new(unhurried()).await;
+    let room = league.room().await;
+    let _other = league.test_league.player(1, &league.to, "always_odd").await;
+    let joining = json!({"name": "Ann", "seat": "", "join_code": ""});
+    let joined = call(room.address, "join_league", joining).await;
+    let seat = joined["structuredContent"]["seat"].clone();
+    league.begin(2).await;
+    turn(room.address, seat.as_str().unwrap()).await;
+    let moving = json!({"seat": seat, "turn": "", "choice": "even", "reasoning": ""});
+    let made = call(room.address, "make_move", moving).await;
+    assert_eq!(made["isError"], false, "{made}");
 }

@@ -1,5 +1,6 @@
 //! A process of seats, but for the process: what `matchday seat` runs, on a free port.
 
+use matchday_core::game::observation::ObservationForm;
 use matchday_core::game::strategy;
 use matchday_core::league::{self, Manager};
 use matchday_core::protocol::{Endpoint, Token};
@@ -42,6 +43,7 @@ pub(crate) fn settings(manager: &Endpoint, home: SocketAddr) -> SeatSettings {
         seats_max: 4,
         seats_per_address: None,
         fallback: strategy::find("always_even"),
+        observation: ObservationForm::Both,
         authorization: Authorization::Off,
         join_code: None,
     }

@@ -11,8 +11,9 @@ use matchday_testkit::test_league::{
 };
 use matchday_testkit::tools;
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const MANUAL: &str = include_str!("../../../../docs/writing-an-agent.md");
@@ -53,14 +54,20 @@ fn remote_snippet() -> Value {
     serde_json::from_str(found.unwrap().split_once("\n```").unwrap().0).unwrap()
 }
 
-/// A snippet with the program and the addresses of this test.
-fn config(snippet: &Value, folder: &Path, manager: &str) -> PathBuf {
+/// The first snippet, as the manual changes it for a league with a manager.
+fn at_manager(manager: &str) -> Value {
+    let (_, mut snippet) = snippets().remove(0);
+    snippet["mcpServers"]["matchday"]["args"] = json!(["seat", "--stdio", "--manager", manager]);
+    snippet
+}
+
+/// A snippet with the program of this test.
+fn config(snippet: &Value, folder: &Path) -> PathBuf {
     let text = snippet.to_string();
     let text = text.replace(
         "\"command\":\"matchday\"",
         &format!("\"command\":{:?}", env!("CARGO_BIN_EXE_matchday")),
     );
-    let text = text.replace("http://localhost:8000/mcp", manager);
     let path = folder.join("host.json");
     std::fs::write(&path, text).unwrap();
     path
@@ -106,6 +113,7 @@ fn installed() -> Option<PathBuf> {
     tools::require_installed("mcp", "crates/matchday/tests/mcp/tools/install")
 }
 
+/// One block of configuration, and no other command: against built-in players, both of whom begin once.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_snippet_of_the_manual_plays_in_official_clients() {
     let Some(tools) = installed() else { return };
@@ -115,27 +123,67 @@ async fn every_snippet_of_the_manual_plays_in_official_clients() {
         ("host.mjs", "2026-07-28"),
     ];
     for ((what, snippet), (script, mode)) in snippets().into_iter().zip(clients) {
-        let league = League::new(unhurried()).await;
-        let _other = league.test_league.player(1, &league.to, "always_odd").await;
-        let path = config(&snippet, league.folder.path(), league.to.raw());
-        let playing = tokio::spawn(printed(host(&tools, script, &path, mode, "Ann")));
-        let all_in = |manager: &Manager| manager.league().players.len() == 2;
-        until(
-            &league.manager,
-            "the host has a seat",
-            Duration::from_secs(60),
-            all_in,
-        )
-        .await;
-        league.begin(2).await;
-        let seen = playing.await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = config(&snippet, folder.path());
+        let seen = printed(host(&tools, script, &path, mode, "Ann")).await;
         assert_eq!(
-            (&seen["moves"], seen["results"].as_array().unwrap().len()),
-            (&json!(1), 1),
+            seen["results"].as_array().unwrap().len(),
+            2,
             "{what}: {seen}"
         );
-        assert_eq!(seen["results"][0]["your_choice"], "even", "{what}: {seen}");
+        assert!(seen["moves"].as_u64().unwrap() >= 6, "{what}: {seen}");
+        assert!(
+            seen["results"][0]["chosen_for_you"].is_null(),
+            "{what}: {seen}"
+        );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_league_the_snippet_names_its_manager() {
+    let Some(tools) = installed() else { return };
+    let league = League::new(unhurried()).await;
+    let _other = league.test_league.player(1, &league.to, "always_odd").await;
+    let path = config(&at_manager(league.to.raw()), league.folder.path());
+    let playing = tokio::spawn(printed(host(&tools, "host.py", &path, "auto", "Ann")));
+    let all_in = |manager: &Manager| manager.league().players.len() == 2;
+    until(
+        &league.manager,
+        "the host has a seat",
+        Duration::from_secs(60),
+        all_in,
+    )
+    .await;
+    league.begin(2).await;
+    let seen = playing.await.unwrap();
+    assert_eq!(seen["moves"], 1, "{seen}");
+    assert_eq!(seen["results"][0]["your_choice"], "even", "{seen}");
+}
+
+/// What no client of ours sends: lines that are no messages are answered, and a signal ends the process though its input is open.
+#[test]
+fn broken_lines_are_answered_and_sigterm_ends_it() {
+    let mut seat = Command::new(env!("CARGO_BIN_EXE_matchday"))
+        .args(["seat", "--stdio", "--play", "nim"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = seat.stdin.take().unwrap();
+    let mut lines = BufReader::new(seat.stdout.take().unwrap()).lines();
+    let mut ask = |line: &str| -> Value {
+        writeln!(input, "{line}").unwrap();
+        serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()
+    };
+    assert_eq!(ask("{\"jsonrpc\": \"2.0\", ")["error"]["code"], -32700);
+    assert_eq!(ask("[]")["error"]["code"], -32600);
+    let opened = ask(&matchday_testkit::mcp_client::initialize("2025-11-25"));
+    assert!(opened["result"]["serverInfo"].is_object(), "{opened}");
+    assert_eq!(ask("}")["error"]["code"], -32700);
+    let killed = Command::new("kill").arg(seat.id().to_string()).status();
+    assert!(killed.unwrap().success());
+    assert_eq!(seat.wait().unwrap().code(), Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -189,8 +237,7 @@ async fn a_client_that_knows_only_what_it_is_told_wins_at_tic_tac_toe() {
     let player = Player::new(settings, strategy::RANDOM.build());
     let _other = test_league.run(player, listener, "player/1");
     let folder = tempfile::tempdir().unwrap();
-    let (_, snippet) = snippets().remove(0);
-    let path = config(&snippet, folder.path(), to.raw());
+    let path = config(&at_manager(to.raw()), folder.path());
     let playing = tokio::spawn(printed(host(&tools, "host.py", &path, "auto", "Ann")));
     let all_in = |manager: &Manager| manager.league().players.len() == 2;
     until(
@@ -206,7 +253,7 @@ async fn a_client_that_knows_only_what_it_is_told_wins_at_tic_tac_toe() {
     until_completed(&manager, Duration::from_secs(60)).await;
     let instructions = seen["instructions"].as_str().unwrap();
     assert!(instructions.contains("tic_tac_toe"), "{instructions}");
-    // The league's id is the sources', whatever it plays.
+    // The league's id is the default of this library, whatever it plays.
     let told = format!("{} {instructions}", seen["joined"]).replace("league_2025_even_odd", "");
     for other in ["even_odd", "nim", "GAME_MOVE_CALL", "CHOOSE_PARITY"] {
         assert!(!told.contains(other), "{other}: {told}");

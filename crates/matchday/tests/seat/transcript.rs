@@ -2,6 +2,8 @@
 
 use crate::room::{League, join, make_move, news, turn, unhurried};
 use matchday_store::Store;
+use matchday_testkit::mcp_client::call;
+use serde_json::json;
 
 #[tokio::test]
 async fn calls_and_replies_are_kept_with_their_match_and_without_the_key() {
@@ -12,7 +14,10 @@ async fn calls_and_replies_are_kept_with_their_match_and_without_the_key() {
     league.begin(2).await;
     let asked = turn(room.address, &seat).await;
     make_move(room.address, &seat, &asked, "seven").await;
-    make_move(room.address, &seat, &asked, "even").await;
+    let reasoned = json!({
+        "seat": seat, "turn": asked["turn"], "choice": "even", "reasoning": "Even numbers are friendly.",
+    });
+    call(room.address, "make_move", reasoned).await;
     while news(room.address, &seat).await["happened"] != "league_over" {}
     room.close().await;
     let kept = Store::open_read_only(league.file())
@@ -43,6 +48,7 @@ async fn calls_and_replies_are_kept_with_their_match_and_without_the_key() {
         Some("R1M1"),
         "{moved:?}"
     );
+    assert!(moved.request.contains("friendly"), "{moved:?}");
     let wrong = of_seat
         .iter()
         .find(|exchange| exchange.request.contains("seven"))

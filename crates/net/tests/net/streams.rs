@@ -80,6 +80,8 @@ async fn a_stream_whose_client_has_left_ends_at_once() {
     timeout(AT_ONCE, dropped.recv()).await.unwrap();
 }
 
+// Windows tells of the end of a connection only once its bytes were read: the stream ends when it cannot be written to.
+#[cfg(unix)]
 #[tokio::test]
 async fn a_stream_whose_client_left_bytes_unread_ends_at_once() {
     let (address, mut dropped, _close) = endless().await;

@@ -8,11 +8,11 @@ use crate::decider::{Decided, Deciding};
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER};
 use matchday_core::agent::ExternalResult;
-use matchday_core::game::past::PastGame;
+use matchday_core::game::observation::{Observation, ObservationForm};
 use matchday_core::game::turn::TurnSheet;
 use matchday_net::client::{CallError, CallResponse, Client};
 use serde_json::{Value, json};
-use std::fmt::{self, Write};
+use std::fmt;
 use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +22,6 @@ use tokio::time::{Instant, sleep};
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// How much a model may say, where the interface asks for a limit.
 const TOKENS_MAX: u32 = 1024;
-/// How many of the last games are told to it, with the opponent and altogether.
-const GAMES_SHOWN_MAX: usize = 20;
 /// The first pause for a server that is busy or broken and does not say when to come again. It doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// How often a model is asked again after an answer that is no move, unless it is said otherwise.
@@ -64,6 +62,7 @@ pub struct Llm {
     key: Option<Key>,
     budget: Arc<LlmBudget>,
     retries: u32,
+    observation: ObservationForm,
 }
 
 /// A failed call.
@@ -106,6 +105,7 @@ impl Llm {
             key,
             budget,
             retries: RETRIES,
+            observation: ObservationForm::Text,
         }
     }
 
@@ -120,9 +120,24 @@ impl Llm {
         Self { retries, ..self }
     }
 
+    /// The form in which the model is shown a turn.
+    #[must_use]
+    pub fn with_observation(self, observation: ObservationForm) -> Self {
+        Self {
+            observation,
+            ..self
+        }
+    }
+
+    /// The user prompt: one turn.
+    fn question(&self, turn: &TurnSheet) -> String {
+        let seconds_left = Duration::from_millis(turn.time_left_ms).as_secs_f64();
+        Observation::of(turn, seconds_left).question(self.observation)
+    }
+
     async fn decide_turn(&self, turn: &TurnSheet) -> ExternalResult {
         let deadline = Instant::now() + Duration::from_millis(turn.time_left_ms);
-        let mut messages = vec![(Role::User, question(turn))];
+        let mut messages = vec![(Role::User, self.question(turn))];
         let mut pause = FIRST_PAUSE;
         let mut retries_left = self.retries;
         loop {
@@ -361,78 +376,12 @@ fn rules(turn: &TurnSheet) -> String {
     )
 }
 
-/// The user prompt: one turn.
-fn question(turn: &TurnSheet) -> String {
-    let TurnSheet {
-        player_id,
-        opponent_id,
-        match_id,
-        record,
-        ..
-    } = turn;
-    let opponent = opponent_id.as_ref().map_or("unknown", |id| id.as_str());
-    let mut text = format!(
-        "Match {match_id}. You are {player_id}, your opponent is {opponent}. Your record: {} wins, {} draws, {} \
-         losses.\n",
-        record.wins, record.draws, record.losses
-    );
-    games(
-        &mut text,
-        "Your games with this opponent, oldest first",
-        &turn.history,
-    );
-    games(
-        &mut text,
-        "Your last games with anyone, oldest first",
-        &turn.recent,
-    );
-    if !turn.context.is_empty() {
-        let _ = writeln!(
-            text,
-            "What the referee shows: {}",
-            Value::Object(turn.context.clone())
-        );
-    }
-    let _ = write!(text, "Options: {}", Value::Array(turn.options.clone()));
-    text
-}
-
 /// What a model is told after an answer that is no move.
 fn correction(why: &str, turn: &TurnSheet) -> String {
     format!(
         "That is no move: {why}. Answer with one JSON object and nothing else: {{\"move\": X}}, where X is one of the options: {}",
         Value::Array(turn.options.clone())
     )
-}
-
-fn games(text: &mut String, title: &str, games: &[PastGame]) {
-    if games.is_empty() {
-        return;
-    }
-    let _ = writeln!(text, "{title}:");
-    for game in games
-        .iter()
-        .skip(games.len().saturating_sub(GAMES_SHOWN_MAX))
-    {
-        let opponent = game
-            .opponent_id
-            .as_ref()
-            .map_or("unknown", |id| id.as_str());
-        let _ = write!(
-            text,
-            "- {} against {opponent}: {:?}",
-            game.match_id, game.outcome
-        );
-        if let (Some(own), Some(theirs), Some(drawn)) =
-            (game.own_choice, game.opponent_choice, game.drawn_parity)
-        {
-            let _ = write!(
-                text,
-                "; you chose {own}, they chose {theirs}, the number was {drawn}"
-            );
-        }
-        text.push('\n');
-    }
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ pub enum Target {
     Agent(AgentRoute),
     Dashboard(DashboardRoute),
     Relay(RelayRoute),
-    Seats(SeatsRoute),
+    Seats,
     /// The endpoint of a referee that a service runs itself.
     Referee,
     Service(ServiceRoute),
@@ -138,7 +138,7 @@ impl Target {
             Self::Agent(_) => Part::Agent,
             Self::Dashboard(_) => Part::Dashboard,
             Self::Relay(_) => Part::Relay,
-            Self::Seats(_) => Part::Seats,
+            Self::Seats => Part::Seats,
             Self::Referee => Part::Referees,
             Self::Service(_) => Part::Service,
             Self::Root(_) => Part::Root,
@@ -195,12 +195,6 @@ pub enum RelayRoute {
     Stream,
     Next,
     Answer,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SeatsRoute {
-    Call,
-    Metadata,
 }
 
 /// The API and the pages of a service.

@@ -8,7 +8,7 @@ use super::DashboardRoute as Page;
 use super::RelayRoute as Mailboxes;
 use super::ServiceRoute as Api;
 use super::Target::{Agent, Dashboard, Referee, Relay, Root, Seats, Service};
-use super::{Answered, BodyLimit, Cost, Permission, RootRoute, Route, SeatsRoute, Target};
+use super::{Answered, BodyLimit, Cost, Permission, RootRoute, Route, Target};
 use hyper::Method;
 
 /// Twelve sections with rosters of a hundred fit many times.
@@ -65,12 +65,10 @@ pub const ROUTES: &[Route] = &[
         .by(Permission::Mailbox)
         .body(BodyLimit::Message),
     // Players in seats, and referees of a service.
-    post(Seats(SeatsRoute::Call), "/seats/{seat}/mcp", "League messages to the player of a seat")
+    post(Seats, "/seats/{seat}/mcp", "League messages to the player of a seat")
         .by(Permission::Agent)
         .body(BodyLimit::Message)
         .cost(Cost::Counted),
-    get(Seats(SeatsRoute::Metadata), "/.well-known/oauth-protected-resource", "How to show a seat code"),
-    get(Seats(SeatsRoute::Metadata), "/.well-known/oauth-protected-resource/mcp", "How to show a seat code"),
     post(Referee, "/referees/{referee}/mcp", "League messages to a built-in referee")
         .by(Permission::Agent)
         .body(BodyLimit::Message)

@@ -180,6 +180,10 @@ impl RunningLeague {
         }
     }
 
+    pub fn seats(&self) -> Option<&Arc<Seats>> {
+        self.seats.as_ref()
+    }
+
     /// Has the league start by itself, if that is its plan; `refused` hears why it does not.
     pub fn start_when_complete(&mut self, refused: impl Fn(&str) + Send + 'static) {
         if let Some(wanted) = self.plan.start_when {
@@ -330,6 +334,7 @@ fn open_seats(
         seats_max: plan.seats_max,
         seats_per_address: plan.seats_per_address,
         fallback: plan.fallback()?,
+        observation: plan.observation,
         authorization: plan.authorization.clone(),
         join_code: None,
     };

@@ -2,6 +2,7 @@
 
 use crate::seat::Authorization;
 use anyhow::{Result, anyhow};
+use matchday_core::game::observation::ObservationForm;
 use matchday_core::game::strategy::{self, StrategyEntry};
 use matchday_core::league::LeagueSettings;
 use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
@@ -79,6 +80,8 @@ pub struct SeatsPlan {
     pub seats_per_address: Option<usize>,
     /// The name of a strategy.
     pub fallback: Option<String>,
+    /// How a turn is shown.
+    pub observation: ObservationForm,
     pub authorization: Authorization,
 }
 

@@ -10,9 +10,10 @@ pub mod ports;
 
 use crate::connect::AgentListener;
 use crate::dashboard::{Source, VIEWERS_MAX};
-use crate::league::{self, LeagueNet, LeagueStore, RunningLeague};
+use crate::league::{self, LeagueNet, LeagueStore, RunningLeague, SeatsPlan};
 use crate::mcp::agent_options;
 use crate::relay::RelayLimits;
+use crate::seat::Seats;
 use agent_settings::{AgentSettings, endpoint};
 use anyhow::{Context, Result, anyhow, bail};
 use matchday_core::agent::Agent;
@@ -63,6 +64,8 @@ pub struct LeaguePlan {
     pub telemetry: Telemetry,
     /// Whether the players dial out to a relay of the manager instead of listening.
     pub dial: bool,
+    /// Seats at the manager's address, for players from outside.
+    pub seats: Option<SeatsPlan>,
 }
 
 #[derive(Debug, Clone)]
@@ -119,10 +122,15 @@ impl LocalLeague {
         let league = league::LeaguePlan {
             dashboard: plan.dashboard,
             exchanges: plan.record_exchanges,
+            seats: plan.seats.clone(),
             ..league::LeaguePlan::of(plan.league.clone())
         };
         // The store holds the secrets of all agents, and the keys are none that it could be given away without.
-        let stores = LeagueStore::alone(store.clone(), &store.private(), Stream::league(), source)?;
+        let stores = LeagueStore {
+            // The transcript of a seat belongs to the league.
+            seats: Some(store.clone()),
+            ..LeagueStore::alone(store.clone(), &store.private(), Stream::league(), source)?
+        };
         let running = RunningLeague::open(league, stores, net)?;
         Ok(Self {
             plan,
@@ -136,6 +144,11 @@ impl LocalLeague {
 
     pub fn manager_url(&self) -> String {
         format!("http://{}/mcp", self.running.manager.handle.address())
+    }
+
+    /// The seats at the manager's address, if there are any.
+    pub fn seats(&self) -> Option<Arc<Seats>> {
+        self.running.seats().cloned()
     }
 
     /// Waits for one more player to register from outside. Returns false on timeout.

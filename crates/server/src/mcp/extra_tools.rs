@@ -1,6 +1,6 @@
 //! The interface by which another module offers its tools beside those of an agent.
 
-use hyper::HeaderMap;
+use hyper::http::request::Parts;
 use matchday_net::server::HttpResponse;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResult, Tool};
@@ -18,7 +18,7 @@ pub trait ExtraTools: fmt::Debug + Send + Sync {
     fn tools(&self) -> &'static [Tool];
 
     /// The response that refuses a call of this tool, if the client is not authorized for it.
-    fn refusal(&self, tool: &str, headers: &HeaderMap) -> Option<HttpResponse>;
+    fn refusal(&self, tool: &str, head: &Parts) -> Option<HttpResponse>;
 
     /// The instructions of a server with these tools.
     fn instructions(&self) -> String;

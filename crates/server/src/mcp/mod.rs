@@ -10,6 +10,8 @@
 mod call_tool;
 mod classify;
 mod extra_tools;
+#[cfg(test)]
+mod host_rules;
 mod on_sent;
 pub mod prompt;
 mod resources;
@@ -74,7 +76,7 @@ impl AgentMcp {
             .extra
             .as_ref()
             .filter(|_| request.method == "tools/call")?;
-        extra.refusal(&classify::tool_name(body)?, &head.headers)
+        extra.refusal(&classify::tool_name(body)?, head)
     }
 }
 

@@ -139,10 +139,14 @@ impl Short {
             let mut variant = object(json!({ "type": kind }));
             match kind {
                 "object" if depth > 0 => self.describe_object(schema, depth - 1, &mut variant),
-                "array" if depth > 0 => {
+                "array" if depth > 0 || self.describes => {
                     let items = schema
                         .get("items")
-                        .and_then(|items| self.of(items, depth - 1, true));
+                        .and_then(|items| self.of(items, depth.saturating_sub(1), true));
+                    // Hosts refuse an array whose items are not described.
+                    if items.is_none() && self.describes {
+                        continue;
+                    }
                     variant.extend(items.map(|items| ("items".to_owned(), items)));
                 }
                 _ => {
@@ -169,7 +173,10 @@ impl Short {
         // A message may leave out what is null and not required; a reply may hold it.
         let short = properties.iter().filter_map(|(name, property)| {
             let nullable = !self.describes || is_required(name);
-            Some((name.clone(), self.of(property, depth, nullable)?))
+            let short = self.of(property, depth, nullable);
+            // What takes any value, and must be there, is a text to those who read no further.
+            let text = || (self.describes && is_required(name)).then(|| json!({"type": "string"}));
+            Some((name.clone(), short.or_else(text)?))
         });
         into.insert("properties".to_owned(), short.collect::<Object>().into());
         if !required.is_empty() {

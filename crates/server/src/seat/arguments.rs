@@ -8,10 +8,11 @@ use serde_json::{Map, Value};
 pub(super) struct Arguments(Map<String, Value>);
 
 impl Arguments {
-    /// Null is as missing, but as a choice.
+    /// Null and an empty text are as missing, but as a choice: in strict mode a model must name every field.
     pub(super) fn new(given: Option<&Map<String, Value>>) -> Self {
         let given = given.into_iter().flatten();
-        let is_there = |(name, value): &(&String, &Value)| *name == "choice" || !value.is_null();
+        let is_empty = |value: &Value| value.is_null() || value.as_str() == Some("");
+        let is_there = |(name, value): &(&String, &Value)| *name == "choice" || !is_empty(value);
         Self(
             given
                 .filter(is_there)

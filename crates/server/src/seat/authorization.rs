@@ -1,20 +1,20 @@
-//! Who may use the seats: a bearer token, and the metadata by which clients of the Model Context Protocol learn that (RFC 9728).
+//! Who may use the seats: those who show a token, as a bearer or in the path. The others get 403: at a 401 clients of the Model
+//! Context Protocol look for an authorization server, of which there is none, and do not show what the refusal says.
 
 use hyper::StatusCode;
-use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::HeaderMap;
+use hyper::http::Extensions;
+use hyper::http::request::Parts;
+use matchday_core::protocol::Token;
 use matchday_core::protocol::jsonrpc::Fault;
 use matchday_core::protocol::token::TokenHash;
-use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::bearer::bearer;
 use matchday_net::response::json;
 use matchday_net::server::HttpResponse;
-use matchday_runtime::rpc_error;
+use matchday_runtime::{JoinCode, rpc_error};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-const METADATA: &str = "/.well-known/oauth-protected-resource";
-
-/// The bearer token that a client must show.
+/// The token that a client must show.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Authorization {
@@ -28,9 +28,13 @@ pub enum Authorization {
 }
 
 impl Authorization {
-    /// The refusal of a request, if it must be refused. `resource`: the URL of the seats.
-    pub(super) fn refusal(&self, headers: &HeaderMap, resource: &Endpoint) -> Option<HttpResponse> {
-        let token = bearer(headers).map(Token::new);
+    /// The refusal of a request, if it must be refused.
+    pub(super) fn refusal(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Option<HttpResponse> {
+        let token = shown(headers, extensions);
         let admitted = match (self, &token) {
             (Self::Off, _) => true,
             (Self::Code(code), Some(token)) => code.admits(token),
@@ -40,51 +44,28 @@ impl Authorization {
         if admitted {
             return None;
         }
-        let metadata = format!("{}{METADATA}/mcp", base(resource));
-        let (error, why) = match token {
-            None => (
-                "",
-                "show the join code that the operator gave you as Authorization: Bearer CODE",
-            ),
-            Some(_) => (
-                ", error=\"invalid_token\"",
-                "this is not the code that the operator gave out for seats",
-            ),
+        let why = match token {
+            None => {
+                "show the join code that the operator gave you as Authorization: Bearer CODE, or in the address: \
+                 /join/CODE/mcp"
+            }
+            Some(_) => "this is not the code that the operator gave out for seats",
         };
-        let mut response = json(
-            StatusCode::UNAUTHORIZED,
-            rpc_error(Fault::InvalidRequest, why),
-        );
-        if let Ok(challenge) =
-            HeaderValue::from_str(&format!("Bearer resource_metadata=\"{metadata}\"{error}"))
-        {
-            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        let refusal = rpc_error(Fault::InvalidRequest, why);
+        Some(json(StatusCode::FORBIDDEN, refusal))
+    }
+
+    /// The join code of the league that a request shows. The code of the seats is none.
+    pub(super) fn join_code(&self, head: &Parts) -> Option<Token> {
+        match self {
+            Self::Off => JoinCode::of(&head.extensions),
+            Self::Code(_) => None,
+            Self::JoinCode => shown(&head.headers, &head.extensions).filter(Token::is_join_code),
         }
-        Some(response)
-    }
-
-    /// The join code in the headers of a request, if it is one of the league.
-    pub(super) fn join_code(&self, headers: &HeaderMap) -> Option<Token> {
-        bearer(headers)
-            .map(Token::new)
-            .filter(|token| *self == Self::JoinCode && token.is_join_code())
-    }
-
-    /// The metadata of the protected resource; `None` if no token is asked for.
-    pub(super) fn metadata(&self, resource: &Endpoint) -> Option<HttpResponse> {
-        let metadata = json!({
-            "resource": resource.raw(),
-            "resource_name": "Matchday: seats in a league",
-            "bearer_methods_supported": ["header"],
-        });
-        (*self != Self::Off).then(|| json(StatusCode::OK, metadata.to_string().into_bytes()))
     }
 }
 
-fn base(resource: &Endpoint) -> &str {
-    resource
-        .raw()
-        .strip_suffix("/mcp")
-        .unwrap_or(resource.raw())
-        .trim_end_matches('/')
+/// The code in the path of a request, or its bearer token.
+fn shown(headers: &HeaderMap, extensions: &Extensions) -> Option<Token> {
+    JoinCode::of(extensions).or_else(|| bearer(headers).map(Token::new))
 }

@@ -15,7 +15,7 @@ use matchday_net::response::{DISCARD_MAX, empty, json, with_close};
 use matchday_net::server::{self, HttpResponse};
 use matchday_runtime::routes::{AgentRoute, Part, RouteTable, Target};
 use matchday_runtime::telemetry::{metrics_response, readiness_response};
-use matchday_runtime::{refuse_origin, rpc_error};
+use matchday_runtime::{JoinCode, refuse_origin, rpc_error};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,7 +77,7 @@ impl SeatHttp {
         origin.iter().fold(response, cors::allow)
     }
 
-    async fn route(&self, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
+    async fn route(&self, mut request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
         let has = |part: Part| matches!(part, Part::Agent | Part::Seats);
         let located = RouteTable::of_agents().locate(request.method(), request.uri().path(), has);
         let matched = match located.found() {
@@ -87,23 +87,30 @@ impl SeatHttp {
         let Target::Agent(target) = matched.route.target else {
             return self.seats.answer(&matched, request, peer).await;
         };
+        if target == AgentRoute::JoinMessage {
+            JoinCode::of_path(matched.value(0)).attach_to(&mut request);
+        }
         let speaks_mcp = matches!(
             target,
-            AgentRoute::Message | AgentRoute::McpStream | AgentRoute::McpEnd
+            AgentRoute::Message
+                | AgentRoute::JoinMessage
+                | AgentRoute::McpStream
+                | AgentRoute::McpEnd
         );
-        if speaks_mcp && let Some(refusal) = self.seats.refusal(request.headers()) {
+        if speaks_mcp
+            && let Some(refusal) = self.seats.refusal(request.headers(), request.extensions())
+        {
             return refusal;
         }
         match target {
-            AgentRoute::Message => self.message(request, peer).await,
+            AgentRoute::Message | AgentRoute::JoinMessage => self.message(request, peer).await,
             AgentRoute::McpStream | AgentRoute::McpEnd => self.mcp.other(request, peer).await,
             AgentRoute::Ready => readiness_response(self.seats.not_ready()),
             AgentRoute::Metrics => metrics_response(&self.seats.options.telemetry).await,
             AgentRoute::Live => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
-            AgentRoute::JoinMessage
-            | AgentRoute::Checkpoint
-            | AgentRoute::Schemas
-            | AgentRoute::Schema => empty(StatusCode::NOT_FOUND),
+            AgentRoute::Checkpoint | AgentRoute::Schemas | AgentRoute::Schema => {
+                empty(StatusCode::NOT_FOUND)
+            }
         }
     }
 

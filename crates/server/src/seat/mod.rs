@@ -38,16 +38,18 @@ use crate::mcp;
 use brief::Brief;
 use dial::DialledMailbox;
 use hyper::body::Incoming;
+use hyper::http::Extensions;
 use hyper::{HeaderMap, Request, StatusCode, Uri};
 use log::{SeatEvent, SeatLog, SeatRecord};
 use matchday_core::entropy::Entropy;
+use matchday_core::game::observation::ObservationForm;
 use matchday_core::game::strategy::StrategyEntry;
 use matchday_core::protocol::{DisplayName, Endpoint, ErrorCode, Token};
 use matchday_net::address_quota::{AddressQuota, QuotaReached};
 use matchday_net::connection_limit::limit_key;
 use matchday_net::response::empty;
 use matchday_net::server::HttpResponse;
-use matchday_runtime::routes::{Matched, Part, SeatsRoute, Target};
+use matchday_runtime::routes::{Matched, Part};
 use matchday_runtime::surface::{Closing, Responding, Surface};
 use matchday_runtime::{Intake, NoEntropy, Options, StartError, entropy_from_system};
 use matchday_store::Store;
@@ -72,6 +74,8 @@ pub struct SeatSettings {
     pub seats_per_address: Option<usize>,
     /// Chooses when the client of a seat does not choose in time. Without it the match is forfeited.
     pub fallback: Option<&'static StrategyEntry>,
+    /// How a turn is shown.
+    pub observation: ObservationForm,
     /// What a client must show.
     pub authorization: Authorization,
     /// What seats register with if their client names no join code.
@@ -361,23 +365,17 @@ impl Seats {
     }
 
     /// The refusal of a client that may not use the seats.
-    fn refusal(&self, headers: &HeaderMap) -> Option<HttpResponse> {
-        self.settings
-            .authorization
-            .refusal(headers, &self.settings.home)
+    fn refusal(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<HttpResponse> {
+        self.settings.authorization.refusal(headers, extensions)
     }
 
-    /// Routes a request of a referee or the manager to the player of a seat, or shows the metadata for clients.
+    /// Routes a request of a referee or the manager to the player of a seat.
     pub async fn answer(
         &self,
         matched: &Matched,
         mut request: Request<Incoming>,
         peer: SocketAddr,
     ) -> HttpResponse {
-        if matched.route.target == Target::Seats(SeatsRoute::Metadata) {
-            let metadata = self.settings.authorization.metadata(&self.settings.home);
-            return metadata.unwrap_or_else(|| empty(StatusCode::NOT_FOUND));
-        }
         let Some(seat) = matched
             .value(0)
             .parse()
@@ -430,6 +428,12 @@ pub fn mount(options: &mut Options, seats: &Arc<Seats>) {
         Some(Box::new(SeatSession::new(Arc::clone(&own))))
     }));
     options.surfaces.push(Arc::clone(seats) as Arc<dyn Surface>);
+}
+
+/// The tools of a seat.
+#[cfg(test)]
+pub(crate) fn tools() -> &'static [rmcp::model::Tool] {
+    tools::list()
 }
 
 /// The hash under which a key is stored.

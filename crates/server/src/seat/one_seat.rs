@@ -3,10 +3,10 @@
 use super::dial::DialledMailbox;
 use super::log::SeatRecord;
 use super::open_turns::{OpenTurns, SeatDecider};
-use super::types::Game;
 use super::{OpenError, SeatSettings, contact};
 use matchday_core::entropy::Entropy;
 use matchday_core::game::GAMES;
+use matchday_core::game::observation::GameReport;
 use matchday_core::game::strategy::{Strategy, Turn};
 use matchday_core::player::{self, Player};
 use matchday_core::protocol::messages::{Record, Role};
@@ -66,6 +66,26 @@ pub(super) struct Delivered {
     pub(super) invitation: Option<MatchId>,
     /// The turn that was told last, and how many results its first reply told or repeated.
     pub(super) turn: Option<(SmolStr, u32)>,
+    /// Of which game the rules have been told, and with which turn if not on joining.
+    rules: Option<(GameType, Option<SmolStr>)>,
+}
+
+impl Delivered {
+    /// The rules were told on joining.
+    pub(super) fn rules_told(&mut self, game: GameType) {
+        self.rules = Some((game, None));
+    }
+
+    /// Whether the rules belong to this turn: they are told once, and again with the same turn, whose reply may be lost.
+    pub(super) fn needs_rules(&mut self, game: &GameType, turn: &SmolStr) -> bool {
+        match &self.rules {
+            Some((known, with)) if known == game => with.as_ref() == Some(turn),
+            _ => {
+                self.rules = Some((game.clone(), Some(turn.clone())));
+                true
+            }
+        }
+    }
 }
 
 /// The state of a seat's player.
@@ -80,7 +100,7 @@ pub(super) struct PlayerState {
     /// How often the fallback chose.
     pub(super) fallbacks: u32,
     /// The last games, oldest first.
-    pub(super) games: Vec<Game>,
+    pub(super) games: Vec<GameReport>,
     pub(super) invited: Vec<OpenMatch>,
 }
 
@@ -245,7 +265,7 @@ fn player_state(player: &Player, after: u32) -> PlayerState {
         record: overall.record(),
         fallbacks: fallbacks.count,
         games: games
-            .map(|game| Game::of(game, fallbacks.in_match.get(&game.match_id)))
+            .map(|game| GameReport::of(game, fallbacks.in_match.get(&game.match_id)))
             .collect(),
         invited: open
             .map(|(match_id, known)| OpenMatch {

@@ -12,9 +12,9 @@ pub(super) const HOW_TO_PLAY: &str = "\
 1. Call `join_league` with a name. Keep the `seat` of the answer: pass it with every other call.\n\
 2. Call `wait_for_turn`, again and again. It waits for some seconds and comes back with what has happened. When it says \
 `nothing_yet`, `invitation` or `result`, call it again at once, without asking anyone.\n\
-3. When it says `your_turn`, look at the options, at what the referee shows of the game, and at your games with this \
-opponent; choose; and call `make_move` with one of the options and the name of the turn. There are some seconds for \
-this, told as `seconds_left`: decide quickly. If you are late, a fallback may choose for you, or you may lose the match.\n\
+3. When it says `your_turn`, look at the options, at the position, and at your games with this opponent; choose; and call \
+`make_move` with one of the options, the name of the turn and, if you like, your reasoning. There are some seconds for \
+this, told as `seconds_left`: decide quickly. `join_league` says what happens if you are late.\n\
 4. When you like, look at `standings` and `my_history`, but never while it is your turn.\n\
 5. When it says `league_over`, stop, and tell how it went: your place, your results, and what decided them.";
 

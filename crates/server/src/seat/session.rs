@@ -12,13 +12,11 @@ use super::types::{HistoryReply, JoinReply, MoveReply, StandingsReply};
 use super::wait_for_turn::Delivery;
 use super::{Seats, manager_query};
 use crate::mcp::{Calling, ExtraTools, peer, when_sent};
-use hyper::HeaderMap;
 use hyper::http::request::Parts;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{DisplayName, ErrorCode, Token};
 use matchday_core::registration::RegistrationState;
 use matchday_net::server::HttpResponse;
-use matchday_runtime::JoinCode;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ProgressNotificationParam, Tool};
 use rmcp::service::RequestContext;
@@ -109,7 +107,10 @@ impl SeatSession {
 
     /// An error in the form that every agent uses.
     fn refused(&self, tool: &str, error: ToolError) -> CallToolResult {
-        let error = LeagueError::new(error.code, error.message, Some(tool.into()), None);
+        let error = LeagueError {
+            retryable: Some(error.retryable),
+            ..LeagueError::new(error.code, error.message, Some(tool.into()), None)
+        };
         CallToolResult::structured_error(serde_json::to_value(&error).unwrap_or_default())
     }
 
@@ -157,8 +158,7 @@ impl SeatSession {
     /// The join code of a request: in its path, or as its bearer token.
     fn join_code(&self, context: &RequestContext<RoleServer>) -> Option<Token> {
         let head = context.extensions.get::<Parts>()?;
-        let as_token = || self.seats.settings.authorization.join_code(&head.headers);
-        JoinCode::of(&head.extensions).or_else(as_token)
+        self.seats.settings.authorization.join_code(head)
     }
 
     /// `shown`: the join code that the client shows with its request.
@@ -228,6 +228,10 @@ impl SeatSession {
                  call wait_for_turn with it."
             }
         };
+        let games = self.seats.brief().games;
+        for game in &games {
+            seat.delivered().rules_told(game.game_type.clone());
+        }
         Ok(JoinReply {
             seat: key,
             league_id: identity
@@ -235,7 +239,8 @@ impl SeatSession {
                 .and_then(|identity| identity.league_id.clone()),
             player_id: identity.map(|identity| identity.id),
             display_name: seat.name.raw().into(),
-            games: self.seats.brief().games,
+            games,
+            observation: self.seats.settings.observation,
             if_you_do_not_move: self.otherwise(),
             next: next.to_owned(),
         })
@@ -248,7 +253,8 @@ impl SeatSession {
                  so.",
                 entry.name, entry.about
             ),
-            None => "The referee may ask again; if you still do not choose, you lose the match."
+            None => "The referee asks again, if its settings say so; if you still do not choose, the match is lost by \
+                     forfeit."
                 .to_owned(),
         }
     }
@@ -287,6 +293,8 @@ impl SeatSession {
         let seat = self.seat(arguments.text("seat")?)?;
         let next =
             "Call wait_for_turn again: it tells how the match ends, and your next turn.".to_owned();
+        // Kept with the call.
+        arguments.text("reasoning")?;
         let (turn, choice, already_made) = match seat.turns.play(turn, choice) {
             Ok(Accepted::Made { turn, choice }) => (turn, choice, false),
             Ok(Accepted::Repeated { turn, choice }) => (turn, choice, true),
@@ -338,10 +346,10 @@ impl ExtraTools for SeatSession {
         tools::list()
     }
 
-    fn refusal(&self, tool: &str, headers: &HeaderMap) -> Option<HttpResponse> {
+    fn refusal(&self, tool: &str, head: &Parts) -> Option<HttpResponse> {
         tools::NAMES
             .contains(&tool)
-            .then(|| self.seats.refusal(headers))?
+            .then(|| self.seats.refusal(&head.headers, &head.extensions))?
     }
 
     fn instructions(&self) -> String {

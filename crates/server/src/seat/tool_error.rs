@@ -11,13 +11,17 @@ use smol_str::format_smolstr;
 pub(super) struct ToolError {
     pub(super) code: ErrorCode,
     pub(super) message: String,
+    /// Whether the same tool is to be called again: with another argument where one was wrong, or later.
+    pub(super) retryable: bool,
 }
 
 impl ToolError {
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        let is_unfit = matches!(code, ErrorCode::MissingField | ErrorCode::InvalidFormat);
         Self {
-            code,
             message: message.into(),
+            retryable: is_unfit || code.retryable(),
+            code,
         }
     }
 
@@ -80,7 +84,10 @@ impl ToolError {
                              may ask again"
                         .to_owned(),
                 };
-                Self::new(ErrorCode::Timeout, why)
+                Self {
+                    retryable: false,
+                    ..Self::new(ErrorCode::Timeout, why)
+                }
             }
             MoveError::Chosen(made) => {
                 let why = format!(
@@ -93,7 +100,10 @@ impl ToolError {
                     "choice: expected one of {} - the turn is still open: move again",
                     shown(&options)
                 );
-                Self::new(ErrorCode::InvalidMove, why)
+                Self {
+                    retryable: true,
+                    ..Self::new(ErrorCode::InvalidMove, why)
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::mcp::schema;
 use crate::mcp::tool::{Param, params_schema};
 use rmcp::model::{Tool, ToolAnnotations};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 
 /// Default and maximum of a wait. Many clients give up after a minute.
@@ -61,6 +61,18 @@ fn all() -> Vec<Tool> {
         "turn",
         "The turn that you decide, as wait_for_turn names it in turn.turn. May be left out if only one is open.",
     );
+    // A text, because no host refuses that: some take no field of several types, and none in strict mode an open object.
+    let choice = Param {
+        required: true,
+        ..text(
+            "choice",
+            "One of turn.options, as it is written there, such as 3 or {\"heap\": 1, \"take\": 2}.",
+        )
+    };
+    let reasoning = text(
+        "reasoning",
+        "Why you choose it, in a few sentences. It is kept with the match, for people, and never shown to the opponent.",
+    );
     vec![
         tool(
             (JOIN_LEAGUE, "Join the league"),
@@ -100,7 +112,7 @@ fn all() -> Vec<Tool> {
             (MAKE_MOVE, "Make your move"),
             "Makes the choice that wait_for_turn asked you for. A move cannot be taken back; to make the same one again is \
              harmless. Then call wait_for_turn again to learn how the match goes on.",
-            with_choice(params_schema(&[SEAT, turn])),
+            params_schema(&[SEAT, turn, choice, reasoning]),
             &[
                 ("turn", "string"),
                 ("already_made", "boolean"),
@@ -131,21 +143,6 @@ fn all() -> Vec<Tool> {
             (true, true),
         ),
     ]
-}
-
-/// With the one field that may have any type.
-fn with_choice(mut input: Map<String, Value>) -> Map<String, Value> {
-    let types =
-        ["string", "number", "boolean", "object", "array"].map(|kind| json!({ "type": kind }));
-    let choice = json!({
-        "anyOf": types,
-        "description": "One of turn.options, exactly as it stands there.",
-    });
-    if let Some(Value::Object(properties)) = input.get_mut("properties") {
-        properties.insert("choice".to_owned(), choice);
-    }
-    input.insert("required".to_owned(), json!(["choice"]));
-    input
 }
 
 fn tool(

@@ -1,17 +1,12 @@
 //! The replies of a seat's tools.
 
 use super::one_seat::{OpenMatch, PlayerState};
-use super::open_turns::OpenTurn;
-use matchday_core::game::past::{GameSummary, Outcome, PastGame};
-use matchday_core::protocol::messages::{Parity, Record, Role, StandingRow};
+use matchday_core::game::observation::{GameReport, ObservationForm};
+use matchday_core::protocol::messages::{Record, Role, StandingRow};
 use matchday_core::protocol::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
-use tokio::time::Instant;
-
-/// How many of the games with an opponent are shown with a turn.
-const GAMES_SHOWN_MAX: usize = 10;
 
 /// A seat, and who sits in it.
 #[derive(Debug, Serialize)]
@@ -28,6 +23,8 @@ pub(super) struct JoinReply {
     pub(super) display_name: SmolStr,
     /// What this league plays.
     pub(super) games: Vec<GameRules>,
+    /// How turns are shown to you.
+    pub(super) observation: ObservationForm,
     /// What happens when you do not choose in time.
     pub(super) if_you_do_not_move: String,
     /// What to do next.
@@ -68,10 +65,10 @@ pub(super) struct WaitReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) invitation: Option<Invitation>,
     /// Matches of yours that were decided and that no reply has told before, oldest first.
-    pub(super) results: Vec<Game>,
+    pub(super) results: Vec<GameReport>,
     /// What an earlier reply has told: repeated until your next move shows that you have read it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) earlier_results: Vec<Game>,
+    pub(super) earlier_results: Vec<GameReport>,
     /// The table at the end of the league, first place first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) final_table: Option<Vec<StandingRow>>,
@@ -87,26 +84,12 @@ pub(super) struct WaitReply {
 pub(super) struct Turn {
     /// The name of this choice, for make_move.
     pub(super) turn: SmolStr,
-    pub(super) match_id: MatchId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) round_id: Option<RoundId>,
-    pub(super) game_type: GameType,
+    /// Only where they have not been told before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) rules: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) opponent_id: Option<PlayerId>,
-    /// Every choice that the rules allow. Pass one of them to make_move as `choice`.
-    pub(super) options: Vec<Value>,
-    /// What the referee shows of the game.
-    pub(super) context: Map<String, Value>,
-    /// Until when you must have chosen, in UTC.
-    pub(super) deadline: String,
-    /// How many seconds are left until then.
-    pub(super) seconds_left: f64,
-    /// Your record so far.
-    pub(super) record: Record,
-    /// Your last games with this opponent, oldest first.
-    pub(super) games_with_opponent: Vec<Game>,
+    /// What is to be seen of the turn, in the form of the settings.
+    #[serde(flatten)]
+    pub(super) observation: Map<String, Value>,
 }
 
 /// A match that was accepted for you.
@@ -121,54 +104,6 @@ pub(super) struct Invitation {
     pub(super) opponent_id: Option<PlayerId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) role: Option<Role>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum MatchResult {
-    Win,
-    Draw,
-    Loss,
-}
-
-#[derive(Debug, Clone, Copy, Serialize)]
-pub(super) struct Score {
-    pub(super) you: u32,
-    pub(super) opponent: u32,
-}
-
-/// A match of yours that is decided.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Game {
-    pub(super) match_id: MatchId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) round_id: Option<RoundId>,
-    pub(super) game_type: GameType,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) opponent_id: Option<PlayerId>,
-    /// How it ended for you.
-    pub(super) outcome: MatchResult,
-    /// The points that the match gave, where the log has them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) score: Option<Score>,
-    /// Why it ended so, in the referee's words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
-    /// The moves and the final position.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub(super) details: Map<String, Value>,
-    /// True if someone forfeited: this match was not played out.
-    pub(super) forfeited: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) your_choice: Option<Parity>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) opponent_choice: Option<Parity>,
-    /// What was drawn, in a game of even or odd.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) drawn_parity: Option<Parity>,
-    /// If you did not choose (all of) your moves yourself: that the fallback chose, and why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) chosen_for_you: Option<String>,
 }
 
 /// A move is made.
@@ -206,70 +141,7 @@ pub(super) struct HistoryReply {
     /// How many moves the fallback made for you because you did not make them in time.
     pub(super) moves_made_for_you: u32,
     /// Oldest first.
-    pub(super) games: Vec<Game>,
-}
-
-impl Game {
-    pub(super) fn of(game: &PastGame, fallback: Option<&String>) -> Self {
-        let summary = game.summary.as_deref();
-        Self {
-            score: summary.map(
-                |GameSummary {
-                     score: [you, opponent],
-                     ..
-                 }| Score {
-                    you: *you,
-                    opponent: *opponent,
-                },
-            ),
-            reason: summary.and_then(|summary| summary.reason.clone()),
-            details: summary
-                .map(|summary| summary.details.clone())
-                .unwrap_or_default(),
-            match_id: game.match_id.clone(),
-            round_id: game.round_id,
-            game_type: game.game_type.clone(),
-            opponent_id: game.opponent_id.clone(),
-            outcome: match game.outcome {
-                Outcome::Win => MatchResult::Win,
-                Outcome::Draw => MatchResult::Draw,
-                Outcome::Loss => MatchResult::Loss,
-            },
-            forfeited: game.technical,
-            your_choice: game.own_choice,
-            opponent_choice: game.opponent_choice,
-            drawn_parity: game.drawn_parity,
-            chosen_for_you: fallback.map(|why| format!("the fallback chose for you: {why}")),
-        }
-    }
-}
-
-impl Turn {
-    pub(super) fn of(OpenTurn { id, sheet, until }: OpenTurn) -> Self {
-        let left = until
-            .saturating_duration_since(Instant::now())
-            .as_secs_f64();
-        let known = sheet.history.len().saturating_sub(GAMES_SHOWN_MAX);
-        Self {
-            turn: id,
-            match_id: sheet.match_id,
-            round_id: sheet.round_id,
-            game_type: sheet.game_type,
-            rules: sheet.rules,
-            opponent_id: sheet.opponent_id,
-            options: sheet.options,
-            context: sheet.context,
-            deadline: sheet.deadline.to_string(),
-            seconds_left: (left * 10.0).round() / 10.0,
-            record: sheet.record,
-            games_with_opponent: sheet
-                .history
-                .iter()
-                .skip(known)
-                .map(|game| Game::of(game, None))
-                .collect(),
-        }
-    }
+    pub(super) games: Vec<GameReport>,
 }
 
 impl From<OpenMatch> for Invitation {

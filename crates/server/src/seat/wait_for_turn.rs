@@ -5,9 +5,11 @@
 
 use super::log::SeatEvent;
 use super::one_seat::{OpenMatch, PlayerState, Seat};
+use super::open_turns::OpenTurn;
 use super::tool_error::ToolError;
-use super::types::{Game, Happened, Turn, WaitReply};
+use super::types::{Happened, Turn, WaitReply};
 use super::{Seats, manager_query};
+use matchday_core::game::observation::{GameReport, Observation};
 use matchday_core::protocol::{ErrorCode, MatchId};
 use matchday_core::registration::RegistrationState;
 use smol_str::SmolStr;
@@ -104,7 +106,7 @@ impl Seats {
                         before the deadline.";
             let mut reply = reply(seat, state, Happened::YourTurn, next);
             seat.delivered().ask(&turn.id, state.played);
-            reply.turn = Some(Turn::of(turn));
+            reply.turn = Some(self.shown(seat, turn));
             reply.invitation = invitation.cloned().map(Into::into);
             return Some((reply, invitation.map(|invited| invited.match_id.clone())));
         }
@@ -125,6 +127,18 @@ impl Seats {
         let next = "Call wait_for_turn again, at once: your next match may begin any moment.";
         let reply = reply(seat, state, Happened::Result, next);
         (!reply.results.is_empty()).then_some((reply, None))
+    }
+
+    /// A turn as the client is shown it.
+    fn shown(&self, seat: &Seat, OpenTurn { id, sheet, until }: OpenTurn) -> Turn {
+        let left = until.saturating_duration_since(Instant::now());
+        let observation = Observation::of(&sheet, left.as_secs_f64());
+        let needs_rules = seat.delivered().needs_rules(&sheet.game_type, &id);
+        Turn {
+            turn: id,
+            rules: sheet.rules.filter(|_| needs_rules),
+            observation: observation.fields(self.settings.observation),
+        }
     }
 
     /// Notes that a reply has been written.
@@ -171,7 +185,7 @@ impl super::one_seat::Delivered {
 }
 
 /// The unconfirmed results: those that were told, and those that are new.
-fn split(seat: &Seat, state: &PlayerState) -> (Vec<Game>, Vec<Game>) {
+fn split(seat: &Seat, state: &PlayerState) -> (Vec<GameReport>, Vec<GameReport>) {
     let new =
         usize::try_from(state.played.saturating_sub(seat.delivered().games)).unwrap_or(usize::MAX);
     let mut earlier = state.games.clone();

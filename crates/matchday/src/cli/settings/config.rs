@@ -318,6 +318,10 @@ impl Config {
             .filter(|value| value.origin != Origin::Default)
     }
 
+    pub(crate) fn is_given(&self, setting: &Declared) -> bool {
+        self.given().any(|value| value.setting.id == setting.id)
+    }
+
     /// Those that were given, by their keys.
     pub(crate) fn given_texts(&self) -> BTreeMap<String, String> {
         self.given()

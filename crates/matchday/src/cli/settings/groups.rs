@@ -18,7 +18,7 @@ const GROUPS: [(&str, &str); 11] = [
 ];
 
 /// What `--help` shows.
-const EVERYDAY: [&str; 23] = [
+const EVERYDAY: [&str; 25] = [
     "PLAYERS",
     "REFEREES",
     "STRATEGIES",
@@ -41,6 +41,8 @@ const EVERYDAY: [&str; 23] = [
     "STRATEGY",
     "ROSTER",
     "SEATS",
+    "PLAY",
+    "AGAINST",
     "DASHBOARD",
 ];
 

@@ -21,6 +21,7 @@ pub(crate) use environment::check_environment;
 pub(crate) use file::ConfigFile;
 pub(crate) use setting::{Declared, Setting};
 
+use matchday_core::game::observation::ObservationForm;
 use matchday_core::game::{self, GameEntry};
 use matchday_core::league::format::{Format, Seeding};
 use matchday_core::league::{EndpointCheck, ProofRule, Score, TieBreak, TokenRule};
@@ -120,7 +121,7 @@ settings! {
     // What is played, and how the league goes.
     LEAGUE_ID: LeagueId = parsed("ID", || "a name of 1 to 64 characters".into(),
         |text| (1..=64).contains(&text.chars().count()).then(|| LeagueId::new(text))),
-        [with_default(&[M], "league_2025_even_odd", "What the league is called")];
+        [derived(&[M], "league_2025_even_odd, and league_GAME for other games", "What the league is called")];
     GAME: &'static GameEntry = parsed("NAME", games, |text| game::find(&GameType::new(text))),
         [with_default(&[M, L, RUN], "even_odd", "What is played: one of those that `matchday games` lists")];
     GAME_COMMAND: String = text("PROGRAM"), [optional(&[M, L, R, RUN],
@@ -230,6 +231,9 @@ settings! {
     FALLBACK: String = text("NAME"), [
         with_default(&[P], "random", "The built-in strategy that chooses when a program or a model does not"),
         with_default(&[S, M, L], "random", "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
+    OBSERVATION: ObservationForm = one_of(&ObservationForm::NAMES, &ObservationForm::ALL), [
+        with_default(&[P], "text", "How a model is shown a turn: as a text with the board drawn, as JSON, or both"),
+        with_default(&[S, M, L], "both", "How the holder of a seat is shown a turn: as a text with the board drawn, as JSON, or both")];
     GAMES: String = text("NAMES"), [optional(&[P],
         "Games that it plays beyond those of `matchday games`, with commas")];
     THINK_TIME: Duration = seconds_above_zero(), [with_default(&[P], "25",
@@ -280,6 +284,9 @@ settings! {
     // Seats, and the dashboard.
     SEATS: bool = on_off(), [with_default(&[M, L], "off",
         "Whether clients of the Model Context Protocol can take a seat here")];
+    PLAY: &'static GameEntry = parsed("GAME", games, |text| game::find(&GameType::new(text))), [optional(&[S],
+        "Play this game against built-in players, in a league of this process: no manager, no referee")];
+    AGAINST: String = text("NAMES"), [with_default(&[S], "random", "The strategies of the built-in players, with commas; with --play")];
     MAX_SEATS: usize = whole("N", 1, 10_000).beyond("E014"),
         [with_default(&[M, L, S], "16", "How many seats there may be")];
     SEAT_CODE: String = text("CODE|off").secret(), [derived(&[M, L, S],
