@@ -46,7 +46,7 @@ fn program_among(path: &Path, on_windows: bool, exists: impl Fn(&Path) -> bool) 
         path.extension()
             .is_some_and(|own| own.eq_ignore_ascii_case(ending))
     };
-    if !on_windows || PROGRAM_ENDINGS.iter().any(|ending| is_complete(ending)) {
+    if !on_windows || PROGRAM_ENDINGS.iter().any(is_complete) {
         return Some(path.to_owned()).filter(|path| exists(path));
     }
     PROGRAM_ENDINGS
