@@ -7,6 +7,9 @@ use matchday_core::league::format::Competition;
 use matchday_core::league::{LeagueSettings, Score};
 use matchday_core::protocol::{GameType, LeagueId};
 
+/// What is said of a league that demands no tokens.
+pub(super) const TOKENS_OPTIONAL: &str = "tokens are optional in this league: anybody on this machine can report in a referee's name, and no result is proven";
+
 /// What a league is called that nobody named. The league of even_odd has the name of the course's documents.
 pub(super) fn league_id(game: &GameType) -> LeagueId {
     let usual = LeagueSettings::default();

@@ -115,12 +115,9 @@ fn check_tokens(config: &Config, league: &LeagueSettings, address: SocketAddr) -
                    a relay, a proxy or another --advertise";
         return Err(config.wrong(&settings::TOKENS, why));
     }
-    notice(TOKENS_OPTIONAL);
+    notice(competition::TOKENS_OPTIONAL);
     Ok(())
 }
-
-/// What is said of a league that demands no tokens.
-pub(super) const TOKENS_OPTIONAL: &str = "tokens are optional in this league: anybody on this machine can report in a referee's name, and no result is proven";
 
 /// Says when matches begin to wait for a prover, until the process is to end.
 async fn supervise(running: &RunningLeague, stop: Termination) -> Result<()> {

@@ -1,6 +1,5 @@
 //! `matchday run`: a whole league on this machine, in one process. Binds ports, makes a store, prints.
 
-use super::manager::TOKENS_OPTIONAL;
 use super::run_record::{Place, RunRecord};
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
@@ -273,7 +272,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
         return Err(config.wrong(&settings::FORMAT, why));
     }
     if !plan.league.tokens.is_required() {
-        notice(TOKENS_OPTIONAL);
+        notice(competition::TOKENS_OPTIONAL);
     }
     let opens = config.need(&settings::OPEN)?;
     if opens && !plan.dashboard {

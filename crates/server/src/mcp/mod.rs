@@ -10,8 +10,6 @@
 mod call_tool;
 mod classify;
 mod extra_tools;
-#[cfg(test)]
-mod host_rules;
 mod on_sent;
 pub mod prompt;
 mod resources;

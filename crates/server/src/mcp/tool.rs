@@ -153,7 +153,7 @@ impl ToolEntry {
 }
 
 /// The tools of a manager that are shown to a client that can take a seat.
-pub(super) fn beside_seats() -> impl Iterator<Item = &'static Tool> {
+pub(crate) fn beside_seats() -> impl Iterator<Item = &'static Tool> {
     list(Party::Manager)
         .iter()
         .filter(|tool| FOR_SEATS.contains(&&*tool.name))
@@ -192,7 +192,7 @@ fn tools(role: Party) -> impl Iterator<Item = ToolEntry> {
 }
 
 /// The tools of a role as clients are shown them.
-pub(super) fn list(role: Party) -> &'static [Tool] {
+pub(crate) fn list(role: Party) -> &'static [Tool] {
     static LISTS: LazyLock<[Vec<Tool>; 3]> = LazyLock::new(|| {
         [Party::Manager, Party::Referee, Party::Player]
             .map(|role| tools(role).map(|entry| entry.tool()).collect())

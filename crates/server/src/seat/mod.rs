@@ -13,6 +13,8 @@ mod arguments;
 mod authorization;
 mod brief;
 mod dial;
+#[cfg(test)]
+mod host_rules;
 mod http;
 mod log;
 mod manager_query;
@@ -428,12 +430,6 @@ pub fn mount(options: &mut Options, seats: &Arc<Seats>) {
         Some(Box::new(SeatSession::new(Arc::clone(&own))))
     }));
     options.surfaces.push(Arc::clone(seats) as Arc<dyn Surface>);
-}
-
-/// The tools of a seat.
-#[cfg(test)]
-pub(crate) fn tools() -> &'static [rmcp::model::Tool] {
-    tools::list()
 }
 
 /// The hash under which a key is stored.

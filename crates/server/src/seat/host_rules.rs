@@ -2,8 +2,8 @@
 //! and Gemini. One such tool makes a host refuse all tools of a server. The tools of agents take messages, with objects that no
 //! `strict` function can have: they are held against the rules of the others.
 
-use super::tool;
-use crate::seat;
+use super::tools;
+use crate::mcp::tool;
 use matchday_core::protocol::methods::Party;
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
@@ -112,7 +112,7 @@ fn no_host_refuses_a_tool() {
     let of_agents = [Party::Manager, Party::Referee, Party::Player]
         .into_iter()
         .flat_map(tool::list);
-    let for_models = seat::tools().iter().chain(tool::beside_seats());
+    let for_models = tools::list().iter().chain(tool::beside_seats());
     let wrong: Vec<_> = for_models
         .flat_map(|tool| check_tool(tool, true))
         .chain(of_agents.flat_map(|tool| check_tool(tool, false)))
