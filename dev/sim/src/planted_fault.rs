@@ -1,11 +1,5 @@
 //! Faults that break a promise on purpose, to show that the checkers notice.
 
-use super::agent_id::AgentId;
-use super::scenario::Scenario;
-use core::net::IpAddr;
-use matchday_core::protocol::{Body, Message};
-use std::sync::Arc;
-
 /// A fault that no manager can withstand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlantedFault {
@@ -29,28 +23,4 @@ pub enum PlantedFault {
     AnswersWithoutLease,
     /// A process that takes a league goes by the wall clock of its machine.
     ClockOfTheMachine,
-}
-
-impl Scenario {
-    /// The address that a request comes from.
-    pub(super) fn address_of(&self, from: AgentId, victim: Option<AgentId>) -> IpAddr {
-        match (self.planted, victim) {
-            (Some(PlantedFault::SharedAddress), Some(victim)) => victim.address(),
-            _ => from.address(),
-        }
-    }
-
-    /// Takes the timeouts out of an assignment.
-    pub(super) fn lose_timeouts(&self, message: &mut Message) {
-        if self.planted != Some(PlantedFault::TimeoutsLost) {
-            return;
-        }
-        if let Body::RoundAnnouncement(round) = &mut message.body {
-            let mut matches = round.matches.to_vec();
-            for briefing in matches.iter_mut().filter_map(|game| game.briefing.as_mut()) {
-                briefing.timeouts = None;
-            }
-            Arc::make_mut(round).matches = matches.into();
-        }
-    }
 }

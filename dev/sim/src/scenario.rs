@@ -7,6 +7,7 @@ use super::faults::{Faults, pick};
 use super::planted_fault::PlantedFault;
 use super::shared_store::SharedStore;
 use super::wire::Wire;
+use core::net::IpAddr;
 use matchday_core::driver::IsColocated;
 use matchday_core::entropy::Entropy;
 use matchday_core::game::GAMES;
@@ -568,5 +569,28 @@ fn timing(chance: &mut Entropy) -> Timing {
         report: ms(1_000 + chance.below(2_000)),
         other: ms(1_000 + chance.below(2_000)),
         retry,
+    }
+}
+impl Scenario {
+    /// The address that a request comes from.
+    pub(super) fn address_of(&self, from: AgentId, victim: Option<AgentId>) -> IpAddr {
+        match (self.planted, victim) {
+            (Some(PlantedFault::SharedAddress), Some(victim)) => victim.address(),
+            _ => from.address(),
+        }
+    }
+
+    /// Takes the timeouts out of an assignment.
+    pub(super) fn lose_timeouts(&self, message: &mut Message) {
+        if self.planted != Some(PlantedFault::TimeoutsLost) {
+            return;
+        }
+        if let Body::RoundAnnouncement(round) = &mut message.body {
+            let mut matches = round.matches.to_vec();
+            for briefing in matches.iter_mut().filter_map(|game| game.briefing.as_mut()) {
+                briefing.timeouts = None;
+            }
+            Arc::make_mut(round).matches = matches.into();
+        }
     }
 }

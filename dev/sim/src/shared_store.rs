@@ -5,7 +5,6 @@ use super::agent_id::AgentId;
 use super::faults::pick;
 use super::machine::Machine;
 use super::planted_fault::PlantedFault;
-use super::scenario::Scenario;
 use super::shared_log::SharedLog;
 use matchday_core::driver::Effects;
 use matchday_core::entropy::Entropy;
@@ -203,11 +202,8 @@ pub(super) struct StoreState {
 }
 
 impl StoreState {
-    pub(super) fn new(scenario: &Scenario, mut chance: Entropy) -> Self {
-        let count = scenario
-            .shared_store
-            .as_ref()
-            .map_or(0, |store| store.machines);
+    pub(super) fn new(store: Option<&SharedStore>, mut chance: Entropy) -> Self {
+        let count = store.map_or(0, |store| store.machines);
         let machine = |_| {
             let error = i64::try_from(chance.below(2 * WALL_CLOCK_ERROR_US_MAX + 1)).unwrap_or(0);
             let most = i64::try_from(WALL_CLOCK_ERROR_US_MAX).unwrap_or(0);

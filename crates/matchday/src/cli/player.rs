@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn the_help_names_every_strategy() {
         let help = example();
-        for entry in strategy::all() {
+        for entry in matchday_core::game::strategy::all() {
             assert!(help.contains(entry.name), "{}", entry.name);
         }
     }

@@ -123,7 +123,7 @@ fn answer(model: &str, body: &Value, is_new: bool) -> (&'static str, &'static st
         ),
         "slow" => {
             thread::sleep(NEVER);
-            unreachable!("nobody waits so long")
+            ("200 OK", "", json!({}))
         }
         "refusing" => {
             let answer = json!({

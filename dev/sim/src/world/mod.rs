@@ -112,7 +112,7 @@ impl World {
             queue: Queue::default(),
             heals_at: START + scenario.faults.heal_after,
             ladder_rules: scenario.is_ladder().then(LadderRules::default),
-            store: StoreState::new(&scenario, chance.clone()),
+            store: StoreState::new(scenario.shared_store.as_ref(), chance.clone()),
             delayed: None,
             chance,
             scenario,
