@@ -23,7 +23,11 @@ pub(super) fn league_id(game: &GameType) -> LeagueId {
 /// `base` with what the settings say. [`check`] tells whether there can be such a league.
 pub(super) fn configured(config: &Config, base: Competition) -> Result<Competition> {
     let matches_per_pairing = config.get(&settings::MATCHES_PER_PAIRING)?;
-    let per_hour = config.get(&settings::MATCHES_PER_HOUR)?;
+    let per_hour = if config.has(&settings::MATCHES_PER_HOUR) {
+        config.get(&settings::MATCHES_PER_HOUR)?
+    } else {
+        None
+    };
     let format = config.get(&settings::FORMAT)?.unwrap_or(base.format);
     Ok(Competition {
         format,

@@ -65,7 +65,7 @@ const ANSWERS: &[Mutation] = mutations! {
 };
 
 const CHOICES: &[Mutation] = mutations! {
-    Any "join.accept", "declines": "invitation.get(\"game_type\") == GAME" => "invitation.get(\"game_type\") == \"parity\"";
+    Any "join.accept", "declines": "invitation.get(\"game_type\") in self.games" => "invitation.get(\"game_type\") == \"parity\"";
     Any "join.message", "another type of answer": "\"GAME_JOIN_ACK\"" => "\"GAME_JOIN\"";
     Any "join.in-time", "joins too late": "        accept = invitation" => "        time.sleep(6)\n        accept = invitation";
     Any "choice.parity", "a capital": "parity_choice=parity," => "parity_choice=parity.title(),";

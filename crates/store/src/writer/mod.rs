@@ -222,21 +222,21 @@ impl Writer {
         self.log.forget(leagues);
     }
 
-    /// Leagues that were lost with the lease.
-    fn fence_lost(&mut self) {
-        let Some(lease) = self.queue.lease() else {
-            return;
-        };
-        let ended = lease.has_ended();
-        let lost: BTreeSet<u32> = lease
-            .lost()
-            .into_iter()
+    /// Leagues that were lost with the lease, and are not known to be.
+    fn lost(&self) -> BTreeSet<u32> {
+        let lost = self.queue.lease().map(|lease| lease.lost());
+        lost.into_iter()
+            .flatten()
             .filter(|league| self.queue.failure(*league).is_none())
-            .collect();
+            .collect()
+    }
+
+    fn fence_lost(&mut self) {
+        let lost = self.lost();
         if !lost.is_empty() {
             self.fence(&lost);
         }
-        if ended {
+        if self.queue.lease().is_some_and(|lease| lease.has_ended()) {
             self.queue.fail(None, StoreFailed::fenced(&self.store));
         }
     }

@@ -107,13 +107,14 @@ fn stop_diverged(writer: &mut Writer, rest: &Transaction) -> Result<(), AppendEr
 }
 
 /// An error with those of these leagues that others have taken meanwhile, and so have written to: that they hold something else
-/// than this process wrote is in order.
+/// than this process wrote is in order. One that this process has taken back since is its own again, under another epoch.
 fn check_owned(writer: &mut Writer, leagues: impl Iterator<Item = u32>) -> Result<(), AppendError> {
     let leagues: BTreeSet<u32> = leagues.collect();
     if leagues.is_empty() {
         return Ok(());
     }
-    let taken = writer.log.taken_over(&leagues)?;
+    let mut taken = writer.log.taken_over(&leagues)?;
+    taken.extend(writer.lost().intersection(&leagues));
     if taken.is_empty() {
         Ok(())
     } else {
