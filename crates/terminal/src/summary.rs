@@ -207,7 +207,7 @@ impl Summary {
             }
             .unwrap_or(head);
             text.push_str(&format!(
-                "Signed    {} events, which end in {head}\n",
+                "Log       {} events, signed, hash {head}\n",
                 checkpoint.size
             ));
         }

@@ -93,7 +93,7 @@ fn a_ladder_goes_on_and_ranks_by_rating() {
     );
     assert_eq!(
         rows[0].rank_reason.as_ref().unwrap().raw(),
-        "ahead of P02 on rating"
+        "ahead of P02 on pairing rating"
     );
 }
 

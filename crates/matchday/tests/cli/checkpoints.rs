@@ -279,7 +279,7 @@ fn a_rotated_key_is_signed_by_the_one_before_and_earlier_checkpoints_still_hold(
 fn a_run_ends_with_a_checkpoint_that_its_store_begins_with() {
     let cli = Cli::new(crate::MATCHDAY);
     let done = cli.run(&["run", "--port-base", "0", "--store", "league.db"]);
-    assert!(good(&done).contains("\nSigned    "), "{done:?}");
+    assert!(good(&done).contains("\nLog       "), "{done:?}");
     let note =
         cli.run(&["verify", "league.db", "--json"]).json()["last_checkpoint"]["note"].clone();
     fs::write(cli.path().join("kept.txt"), note.as_str().unwrap()).unwrap();

@@ -251,6 +251,7 @@ concurrency = 64
 name = "perfect"
 url = "URL"
 model = "perfect"
+observation = "json"
 key_env = "KEY_OF_THE_TEST"
 temperature = 0.0
 prices = "3,15"
@@ -260,6 +261,7 @@ name = "random"
 api = "ollama"
 url = "URL"
 model = "random"
+observation = "json"
 prices = "0,0"
 
 [[player]]
@@ -286,6 +288,7 @@ prices = "3,15"
 name = "flaky"
 url = "URL"
 model = "flaky"
+observation = "json"
 prices = "3,15"
 "#;
 

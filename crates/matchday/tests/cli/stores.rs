@@ -60,7 +60,7 @@ fn each_store_tells_its_part_of_a_match_and_together_they_tell_all() {
         "{by_referee}"
     );
     assert!(
-        by_referee.contains("it follows from what the referee was bound to"),
+        by_referee.contains("verified against the referee's commitment"),
         "{by_referee}"
     );
 

@@ -64,7 +64,8 @@ async fn a_player_is_withdrawn_and_a_result_is_struck() {
         ),
         (r#"{"order":"void"}"#, 400, "name in match_id"),
         (r#"{"order":"withdraw"}"#, 400, "name in player_id"),
-        (r#"{"order":"rotate"}"#, 400, "one of start, pause"),
+        (r#"{"order":"rotate"}"#, 400, "name in agent_id"),
+        (r#"{"order":"dance"}"#, 400, "one of start, pause"),
         ("no json", 400, "an order is like"),
     ] {
         let reply = ordered(&shown, body).await;

@@ -1,4 +1,4 @@
-//! The sample of a league in the README is what the program prints. To write it anew:
+//! The sample of a league in the tutorial is what the program prints. To write it anew:
 //! `UPDATE_DOCS=1 cargo test -p matchday --test docs sample`
 
 use crate::{MATCHDAY, read, root};
@@ -83,14 +83,16 @@ fn skeleton(sample: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_sample_of_the_readme_is_what_the_program_prints() {
-    let readme = read("README.md");
-    let (before, rest) = readme.split_once(BEGIN).expect("the sample of the README");
+fn the_sample_of_the_tutorial_is_what_the_program_prints() {
+    let tutorial = read("docs/tutorial.md");
+    let (before, rest) = tutorial
+        .split_once(BEGIN)
+        .expect("the sample of the tutorial");
     let (shown, after) = rest.split_once(END).unwrap();
     let fresh = generated();
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(
-            root().join("README.md"),
+            root().join("docs/tutorial.md"),
             format!("{before}{BEGIN}{fresh}{END}{after}"),
         )
         .unwrap();

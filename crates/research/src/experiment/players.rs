@@ -4,6 +4,7 @@ use super::keys::Keys;
 use super::models::{Fallback, Halt, ModelPlayer, Provider};
 use crate::simulate::entrants::Externals;
 use hyper::header::{HeaderName, HeaderValue};
+use matchday_core::game::observation::ObservationForm;
 use matchday_runtime::deciders::llm::{self, Api, Key, Llm, ModelSettings};
 use matchday_runtime::deciders::llm_budget::{LlmBudget, TokenPrices, UsageLimits};
 use matchday_runtime::deciders::llm_gate::LlmGate;
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-const PLAYER_KEYS: [&str; 18] = [
+const PLAYER_KEYS: [&str; 19] = [
     "name",
     "api",
     "url",
@@ -30,6 +31,7 @@ const PLAYER_KEYS: [&str; 18] = [
     "headers",
     "system",
     "system_file",
+    "observation",
     "prices",
     "retries",
     "fallback",
@@ -163,6 +165,7 @@ fn model(
     let llm = Llm::new(externals.client.clone(), &url, model.clone(), api, key)
         .with_settings(settings(keys, api)?)
         .with_retries(retries)
+        .with_observation(observation(keys)?)
         .with_gate(Arc::clone(&provider.gate))
         .with_budget(Arc::new(budget));
     let fallback = match keys.text("fallback")?.as_deref() {
@@ -183,6 +186,22 @@ fn model(
         think_time: Duration::ZERO,
         halt: Halt::of(&Arc::default()),
         runtime: externals.runtime.clone(),
+    })
+}
+
+/// The form in which the model is shown a turn.
+fn observation(keys: &Keys<'_>) -> Result<ObservationForm, String> {
+    let Some(named) = keys.text("observation")? else {
+        return Ok(ObservationForm::default());
+    };
+    let mut forms = ObservationForm::NAMES.iter().zip(ObservationForm::ALL);
+    let found = forms.find_map(|(name, form)| (*name == named).then_some(form));
+    found.ok_or_else(|| {
+        let why = format!(
+            "expected {}, got {named:?}",
+            ObservationForm::NAMES.join(" or ")
+        );
+        keys.wrong("observation", why)
     })
 }
 

@@ -371,11 +371,13 @@ impl ServiceHttp {
             _ => {
                 let what = format!("{} {}", request.method(), request.uri().path());
                 let answer = api::answer(service, target, matched, request).await;
-                let status = answer.status().as_u16();
-                let who = peer.ip();
-                (service.settings.notice)(&format!(
-                    "{what} by the holder of the service token, from {who}: {status}"
-                ));
+                // Strangers, whose requests are refused, do not fill the log.
+                if answer.status().is_success() {
+                    let who = peer.ip();
+                    (service.settings.notice)(&format!(
+                        "{what} by the holder of the service token, from {who}"
+                    ));
+                }
                 answer
             }
         }

@@ -108,8 +108,8 @@ pub fn adds_up(facts: &Facts) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Points; points in the matches among exactly those who are level on points; share of wins; wins; fewer draws; each
-/// series of the play-off. Those who are level in all of that share a rank, in the order of their ids.
+/// Points; points in the matches among exactly those who are level on points, and again among those whom that leaves level;
+/// share of wins; wins; fewer draws; each series of the play-off. Those who are level in all of that share a rank, in the order of their ids.
 ///
 /// In a knockout how far one came goes before all that, and is `course`'s matter; a ladder goes by ratings.
 pub fn is_in_order(facts: &Facts) -> Result<(), Fault> {
@@ -159,10 +159,10 @@ pub(super) fn order(facts: &Facts, series: u32) -> Vec<(PlayerId, bool)> {
                 .filter(|other| other.points() == own.points())
                 .map(|other| other.player.clone())
                 .collect();
-            (own, line(facts, &own.player, Some(&level)).points())
+            (own, head_to_head(facts, &own.player, level))
         })
         .collect();
-    let compare = |(x, x_direct): &(&Line, u32), (y, y_direct): &(&Line, u32)| {
+    let compare = |(x, x_direct): &(&Line, Vec<u32>), (y, y_direct): &(&Line, Vec<u32>)| {
         (y.points().cmp(&x.points()))
             .then(y_direct.cmp(x_direct))
             .then(share_of_wins(y, x))
@@ -184,6 +184,25 @@ pub(super) fn order(facts: &Facts, series: u32) -> Vec<(PlayerId, bool)> {
         .map(|(own, _)| own.player.clone())
         .zip(level)
         .collect()
+}
+
+/// A player's points among those who are level with it, then among those whom these points leave level, and so on.
+fn head_to_head(facts: &Facts, player: &PlayerId, mut level: Vec<PlayerId>) -> Vec<u32> {
+    let mut points = Vec::new();
+    loop {
+        let among = |one: &PlayerId| line(facts, one, Some(&level)).points();
+        let own = among(player);
+        points.push(own);
+        let left: Vec<PlayerId> = level
+            .iter()
+            .filter(|one| among(one) == own)
+            .cloned()
+            .collect();
+        if left.len() == level.len() {
+            return points;
+        }
+        level = left;
+    }
 }
 
 /// Compares wins / played without dividing; who has not played has no share.
