@@ -3,13 +3,7 @@
 use smol_str::SmolStr;
 
 pub(crate) fn encode(bytes: &[u8]) -> SmolStr {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        for half in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(half.into(), 16));
-        }
-    }
-    text.into()
+    hex::encode(bytes).into()
 }
 
 /// `None` unless the text is exactly `2 * N` digits in lower case.

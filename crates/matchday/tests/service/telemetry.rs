@@ -88,7 +88,7 @@ fn every_line_of_a_league_and_every_span_names_it_also_after_it_slept() {
         "it has slept, and was loaded again: {started}"
     );
     // Who has created the league is told by the service.
-    let of_leagues = |line: &&&Value| {
+    let of_leagues = |line: &&Value| {
         !["library", "service"]
             .map(Value::from)
             .contains(&line["component"])
