@@ -271,7 +271,10 @@ impl Presentation for ConnectFour {
 
     fn prospect(&self, column: u32) -> Option<Prospect> {
         let [own, theirs] = [self.next, self.next.other()].map(|seat| *seat.of(&self.marks));
-        Some(search::prospect(own | landing(own | theirs, column)?, theirs))
+        Some(search::prospect(
+            own | landing(own | theirs, column)?,
+            theirs,
+        ))
     }
 }
 

@@ -146,9 +146,7 @@ fn completing(marks: Cells) -> Cells {
         .fold(upright, |found, step| {
             let [up, down] = [marks << step, marks >> step];
             let [two_up, two_down] = [up & marks << (2 * step), down & marks >> (2 * step)];
-            found
-                | two_up & (marks << (3 * step) | down)
-                | two_down & (marks >> (3 * step) | up)
+            found | two_up & (marks << (3 * step) | down) | two_down & (marks >> (3 * step) | up)
         })
 }
 
@@ -189,7 +187,9 @@ fn lookahead(position: Position, depth: u32, mut low: i32, mut high: i32) -> i32
         return position.promise();
     }
     // Looking up what is one move deep takes longer than to look.
-    let slot = (depth > 1).then(|| Slot::of(position.key(), depth)).flatten();
+    let slot = (depth > 1)
+        .then(|| Slot::of(position.key(), depth))
+        .flatten();
     let asked = low;
     let mut best = -WON;
     if let Some((bound, worth)) = slot.as_ref().and_then(Slot::known) {
@@ -303,7 +303,11 @@ impl Solver {
         low = low.max(known_least);
         high = high.min(known_most);
         if low >= high {
-            return Some(if known_least >= high { known_least } else { known_most });
+            return Some(if known_least >= high {
+                known_least
+            } else {
+                known_most
+            });
         }
         let asked = low;
         let mut best = known_least;
