@@ -47,12 +47,12 @@ struct Player<'a> {
     against: Vec<Past>,
     /// Games since the last [`forget`](Players::forget).
     games: usize,
-    told: Told,
+    told: MemoryState,
 }
 
 /// What a strategy that remembers by itself has been told.
 #[derive(Debug)]
-struct Told {
+struct MemoryState {
     memory: MemoryId,
     /// By which process, and of how many games; `None` before the first turn.
     games: Cell<Option<(u64, usize)>>,
@@ -128,7 +128,7 @@ impl<'a> Players<'a> {
             overall: Past::default(),
             against: against.clone(),
             games: 0,
-            told: Told {
+            told: MemoryState {
                 memory: MemoryId::take(),
                 games: Cell::new(None),
             },

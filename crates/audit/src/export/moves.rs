@@ -167,14 +167,14 @@ fn notes(logs: &LogSet) -> Notes<'_> {
 
 /// What a question says of itself, in whichever wrapping it was sent.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct QuestionFields {
     player_id: Option<String>,
     turn: Option<u32>,
     params: Option<Box<Self>>,
     arguments: Option<Box<Self>>,
 }
 
-impl Asked {
+impl QuestionFields {
     fn innermost(self) -> Self {
         match self.params.or(self.arguments) {
             Some(inner) => inner.innermost(),
@@ -203,7 +203,7 @@ fn answer_times(
             && exchange.answer.is_some()
     });
     let times = asked.filter_map(|exchange| {
-        let asked = serde_json::from_str::<Asked>(&exchange.request)
+        let asked = serde_json::from_str::<QuestionFields>(&exchange.request)
             .ok()?
             .innermost();
         let took = exchange.done_at?.since(exchange.at).as_secs_f64() * 1e3;

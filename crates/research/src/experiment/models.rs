@@ -4,7 +4,7 @@ use super::replies::{Key, Replies, TurnRecord};
 use crate::{Entrant, ExternalStrategy, Place, StrategySource};
 use matchday_core::game::turn::TurnSheet;
 use matchday_runtime::decider::FailureKind;
-use matchday_runtime::deciders::llm::{Asked, Llm, LlmCall};
+use matchday_runtime::deciders::llm::{Llm, LlmCall, ModelTurn};
 use matchday_runtime::deciders::llm_budget::LlmBudget;
 use matchday_runtime::deciders::llm_gate::LlmGate;
 use serde_json::Value;
@@ -164,7 +164,7 @@ impl InUnit {
         }
         let asked = self.player.ask(turn)?;
         let fault = self.player.fault(&asked);
-        let Asked { decision, calls } = asked;
+        let ModelTurn { decision, calls } = asked;
         let kind = decision.as_ref().err().map(|failure| failure.kind);
         let record = TurnRecord {
             made: decision.ok(),
@@ -205,7 +205,7 @@ impl ModelPlayer {
         }
     }
 
-    fn ask(&self, turn: &TurnSheet) -> Result<Asked, String> {
+    fn ask(&self, turn: &TurnSheet) -> Result<ModelTurn, String> {
         let asked = self.runtime.block_on(async {
             tokio::select! {
                 asked = self.llm.ask(turn) => Some(asked),
@@ -216,7 +216,7 @@ impl ModelPlayer {
     }
 
     /// Why the run cannot go on.
-    fn fault(&self, asked: &Asked) -> Option<String> {
+    fn fault(&self, asked: &ModelTurn) -> Option<String> {
         let failure = asked.decision.as_ref().err()?;
         if failure.kind == FailureKind::NotAsked {
             return Some(format!("{}: {}", self.provider.url, failure.why));

@@ -23,11 +23,11 @@ pub struct ProgramStrategy {
     /// Why the last decision failed.
     last_failure: Arc<Mutex<Option<String>>>,
     /// To the thread that asks many turns at once, from the first of them on.
-    batches: OnceLock<Mutex<Sender<Asked>>>,
+    batches: OnceLock<Mutex<Sender<QueuedTurn>>>,
 }
 
 /// A turn as JSON, and where its move goes.
-type Asked = (Vec<u8>, SyncSender<Option<Value>>);
+type QueuedTurn = (Vec<u8>, SyncSender<Option<Value>>);
 
 /// How many turns are asked in one message, at most.
 const TURNS_MAX: usize = 512;
@@ -78,8 +78,8 @@ impl ProgramStrategy {
     }
 
     /// Its thread ends with this strategy.
-    fn start_batches(&self) -> Sender<Asked> {
-        let (give, take) = channel::<Asked>();
+    fn start_batches(&self) -> Sender<QueuedTurn> {
+        let (give, take) = channel::<QueuedTurn>();
         let decider = Arc::clone(&self.decider);
         let failure = Arc::clone(&self.last_failure);
         let runtime = self.runtime.clone();

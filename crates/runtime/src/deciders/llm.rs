@@ -43,7 +43,7 @@ pub struct Llm {
 
 /// A turn for which a model was asked.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ModelTurn {
     pub decision: Result<Value, Failure>,
     pub calls: Vec<LlmCall>,
 }
@@ -123,7 +123,7 @@ impl Llm {
     }
 
     /// Asks until there is a move, the time for it is over, or asking again is of no use.
-    pub async fn ask(&self, turn: &TurnSheet) -> Asked {
+    pub async fn ask(&self, turn: &TurnSheet) -> ModelTurn {
         let mut deadline = Instant::now() + Duration::from_millis(turn.time_left_ms);
         let mut prompt = self.opening(turn);
         let mut messages = Vec::new();
@@ -174,11 +174,11 @@ impl Llm {
             messages.extend(reply.map(|reply| Message::new(Role::Assistant, reply)));
             prompt = vec![Message::new(Role::User, correction(&failure.why, turn))];
         };
-        Asked { decision, calls }
+        ModelTurn { decision, calls }
     }
 
     /// Decides as the recorded calls of this turn say, without a server. Fails if the model would be told something else now.
-    pub fn replay(&self, turn: &TurnSheet, calls: &[LlmCall]) -> Result<Asked, String> {
+    pub fn replay(&self, turn: &TurnSheet, calls: &[LlmCall]) -> Result<ModelTurn, String> {
         let mut expected = self.opening(turn);
         let mut decision = Err(FailureKind::NotAsked.because("no call is recorded"));
         for call in calls {
@@ -194,7 +194,7 @@ impl Llm {
             };
         }
         let calls = calls.to_vec();
-        Ok(Asked { decision, calls })
+        Ok(ModelTurn { decision, calls })
     }
 
     fn opening(&self, turn: &TurnSheet) -> Vec<Message> {
