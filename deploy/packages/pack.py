@@ -107,15 +107,19 @@ def sbom(version):
 def fill(template, sums, version, releases, out):
     """A template with version, address, and for `@SHA256 NAME@` the sum of the file of that name."""
     text = pathlib.Path(template).read_text(encoding="utf-8")
+    into = pathlib.Path(out, pathlib.Path(template).name)
+    into.unlink(missing_ok=True)
+    if "@RELEASES@/" in text and not releases:
+        print(f"NOT MADE: {into.name}, which needs RELEASES, the address that it downloads from", file=sys.stderr)
+        return
     text = text.replace("@VERSION@", version).replace("@RELEASES@", releases)
     for line in pathlib.Path(sums).read_text(encoding="utf-8").splitlines():
         digest, name = line.split()
         text = text.replace(f"@SHA256 {name}@", digest)
     if "@SHA256 " in text:
         missing = text.split("@SHA256 ")[1].split("@")[0]
-        print(f"not made: {pathlib.Path(template).name}, which needs {missing}", file=sys.stderr)
+        print(f"NOT MADE: {into.name}, which needs {missing}", file=sys.stderr)
         return
-    into = pathlib.Path(out, pathlib.Path(template).name)
     into.write_text(text, encoding="utf-8", newline="\n")
     into.chmod(0o755 if into.suffix == ".sh" else 0o644)
 

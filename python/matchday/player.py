@@ -39,11 +39,17 @@ class Player:
     """Registers with a league, answers its referees, and asks your functions for moves."""
 
     def __init__(
-        self, name: Optional[str] = None, *, version: str = starter.VERSION, strategy: Optional[str] = None
+        self,
+        name: Optional[str] = None,
+        *,
+        version: str = starter.VERSION,
+        strategy: Optional[str] = None,
+        model: Optional[str] = None,
     ) -> None:
         self.name = name or type(self).__name__
         self.version = version
-        self.strategy = strategy
+        # What the league shows beside the name; a language model has a column of its own in the table of players.
+        self.strategy = f"llm:{model}" if model else strategy
         self._choosers: Dict[str, Choose] = {}
         for attribute in dir(type(self)):
             for game in getattr(getattr(type(self), attribute), "__matchday_games__", ()):

@@ -16,7 +16,7 @@ class Leagues(unittest.TestCase):
         for game in ("even_odd", "connect_four"):
             with self.subTest(game), Manager(game, f"{game}.db") as url:
                 seen = []
-                one = matchday.Player("Ada", strategy="first")
+                one = matchday.Player("Ada", model="some-model")
 
                 @one.choose(game)
                 def first(turn):
@@ -42,7 +42,7 @@ class Leagues(unittest.TestCase):
                 self.assertEqual([row.technical_losses for row in league.standings()], [0, 0])
                 names = {row.name: row for row in league.standings()}
                 self.assertEqual(set(names), {"Ada", "Bob"})
-                self.assertEqual((names["Ada"].strategy, names["Ada"].version), ("first", "1.0.0"))
+                self.assertEqual((names["Ada"].model, names["Ada"].version, names["Bob"].model), ("some-model", "1.0.0", None))
                 self.assertTrue(all(turn.game_type == game for turn in seen))
                 running = matchday.League.open(url)
                 self.assertEqual([row.points for row in running.standings()], [row.points for row in league.standings()])

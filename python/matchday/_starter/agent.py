@@ -492,11 +492,12 @@ def listen(agent, args, host, port):
 def main():
     args, host, port = arguments()
     agent = Agent()
+    meta = {"strategy": strategy.PLAYS_BY} if hasattr(strategy, "PLAYS_BY") else {}
     endpoint = listen_nowhere(agent, args.manager) if args.dial else listen(agent, args, host, port)
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, signal.default_int_handler)
     try:
-        refused = register(agent, args.manager, args.name, endpoint, args.store)
+        refused = register(agent, args.manager, args.name, endpoint, args.store, **meta)
         if refused:
             sys.exit(f"the manager refuses this player: {refused}")
         log(f"registered as {agent.player_id}")

@@ -13,9 +13,6 @@ use matchday_stats::{Resampling, ratings_by_round};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a player puts before the name of its language model, when it says what it plays by.
-const MODEL_PREFIX: &str = "llm:";
-
 #[derive(Debug, Serialize)]
 pub(super) struct LeagueRow<'a> {
     league: &'a str,
@@ -140,16 +137,11 @@ pub(super) fn players<'a>(
     let league = &league_log.league;
     league.rows().to_vec().into_iter().map(move |row| {
         let player = league.players.get(&row.player_id);
-        let strategy = player.and_then(|player| player.meta.strategy.clone());
-        let model = strategy
-            .as_ref()
-            .and_then(|strategy| strategy.raw().strip_prefix(MODEL_PREFIX))
-            .map(str::to_owned);
         PlayerRow {
             league: name,
             rank: row.shown_rank(),
-            strategy,
-            model,
+            strategy: player.and_then(|player| player.meta.strategy.clone()),
+            model: player.and_then(|player| player.meta.model().map(str::to_owned)),
             version: player.map(|player| name_of(&player.meta.version)),
             registered_at: player.map(|player| describe::time(player.registered_at)),
             player: row.player_id,

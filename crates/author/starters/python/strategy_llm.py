@@ -16,6 +16,8 @@ import board
 
 URL = os.environ.get("LLM_URL", "http://localhost:11434").rstrip("/")
 MODEL = os.environ.get("LLM_MODEL", "")
+# What the league shows beside the name.
+PLAYS_BY = f"llm:{MODEL}"[:50]
 KEY = os.environ.get("LLM_API_KEY", "")
 # Less than agent.THINKING_SECONDS, so that the reason of a failure is logged.
 TIMEOUT_SECONDS = 9

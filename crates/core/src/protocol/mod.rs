@@ -33,7 +33,7 @@ pub use error::ErrorCode;
 pub use ids::{Attempt, ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 pub use message::{Body, Message, MessageType};
 pub use methods::{Query, QueryParams, QueryRequest};
-pub use text::{DisplayName, Endpoint, Version};
+pub use text::{DisplayName, Endpoint, NAME_CHARS_MAX, Version};
 pub use time::Timestamp;
 pub use token::Token;
 pub use untrusted::{Untrusted, UntrustedText};

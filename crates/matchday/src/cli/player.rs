@@ -8,6 +8,7 @@ use anyhow::Result;
 use matchday_core::event_codec;
 use matchday_core::game::{GAMES, GameEntry};
 use matchday_core::player::{Player, PlayerEvent, PlayerSettings};
+use matchday_core::protocol::messages::PlayerMeta;
 use matchday_core::protocol::{GameType, Token, Version};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
@@ -124,7 +125,8 @@ fn player_strategy(
     if name == LLM {
         let llm = llm(config, client, budget)?;
         let name = format_smolstr!(
-            "{LLM}:{}",
+            "{}{}",
+            PlayerMeta::MODEL_PREFIX,
             config.text(&settings::LLM_MODEL).unwrap_or_default()
         );
         return Ok(PlayerStrategy::External(ExternalDecider {

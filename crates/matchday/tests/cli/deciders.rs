@@ -84,11 +84,25 @@ fn a_program_and_a_model_play_a_league_and_the_key_is_seen_nowhere() {
     program.until("it says \"hm\"");
     model.until("decided on \"odd\" in R1M1");
     cli.until_status("completed");
+    let exported = cli.run(&["export", "matchday.db", "--tables", "--out", "tables"]);
+    assert_eq!(exported.code, 0, "{}", exported.err);
+    let players = fs::read_to_string(cli.path().join("tables/players.csv")).unwrap();
+    assert!(
+        players.contains(",llm:some-model,0.1.0,some-model,"),
+        "{players}"
+    );
+    assert!(!players.contains("thinker"), "{players}");
     for agent in agents.into_iter().chain([&manager]) {
         assert!(!agent.out().contains(KEY) && !agent.err().contains(KEY));
     }
-    for file in fs::read_dir(cli.path()).unwrap() {
-        let bytes = fs::read(file.unwrap().path()).unwrap();
+    let folders = [cli.path().to_owned(), cli.path().join("tables")];
+    let files = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap())
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.is_file());
+    for file in files {
+        let bytes = fs::read(file).unwrap();
         assert!(!String::from_utf8_lossy(&bytes).contains(KEY));
     }
 }

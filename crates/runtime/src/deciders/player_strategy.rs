@@ -6,7 +6,8 @@ use crate::Decider;
 use matchday_core::game::strategy;
 use matchday_core::game::strategy::StrategyEntry;
 use matchday_core::player::{Player, PlayerSettings, THINK_TIME};
-use matchday_core::protocol::DisplayName;
+use matchday_core::protocol::messages::PlayerMeta;
+use matchday_core::protocol::{DisplayName, NAME_CHARS_MAX};
 use smol_str::{SmolStr, format_smolstr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,12 +90,15 @@ impl PlayerStrategy {
         }
     }
 
-    /// What it says of itself in a league: a name that is built in. The words of a command are nobody's business.
+    /// What it says of itself in a league: a name that is built in, or its model. The words of a command are nobody's business.
     pub fn announced(&self) -> Option<DisplayName> {
-        match self {
-            Self::BuiltIn(entry) => DisplayName::parse(entry.name).ok(),
-            Self::External(_) => None,
-        }
+        let name = self.name();
+        let is_told = match self {
+            Self::BuiltIn(_) => true,
+            Self::External(_) => name.starts_with(PlayerMeta::MODEL_PREFIX),
+        };
+        let name: String = name.chars().take(NAME_CHARS_MAX).collect();
+        DisplayName::parse(&name).ok().filter(|_| is_told)
     }
 
     pub fn player(&self, settings: PlayerSettings) -> Player {

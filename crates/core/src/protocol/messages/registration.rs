@@ -114,7 +114,7 @@ pub struct PlayerMeta {
     /// The key by which its moves are checked: who registers one signs every move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public_key: Option<PublicKey>,
-    /// What it plays by, for people: the name of a strategy or of a model.
+    /// What it plays by, for people: the name of a strategy, or `llm:` and that of a language model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<DisplayName>,
     /// Extensions that it speaks: `ping`.
@@ -125,6 +125,19 @@ pub struct PlayerMeta {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_matches_per_hour: Option<u32>,
+}
+
+impl PlayerMeta {
+    /// What a player that asks a language model puts before its name.
+    pub const MODEL_PREFIX: &str = "llm:";
+
+    /// The language model that it says it asks.
+    pub fn model(&self) -> Option<&str> {
+        self.strategy
+            .as_ref()?
+            .raw()
+            .strip_prefix(Self::MODEL_PREFIX)
+    }
 }
 
 /// Whether an agent takes part.
