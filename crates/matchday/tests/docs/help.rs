@@ -21,7 +21,13 @@ fn generated() -> String {
     let mut commands: Vec<String> = fs::read_dir(cli.path().join("man"))
         .unwrap()
         .map(|page| page.unwrap().file_name().into_string().unwrap())
-        .filter_map(|page| Some(page.strip_prefix("matchday-")?.strip_suffix(".1")?.to_owned()))
+        .filter_map(|page| {
+            Some(
+                page.strip_prefix("matchday-")?
+                    .strip_suffix(".1")?
+                    .to_owned(),
+            )
+        })
         .collect();
     commands.sort();
     let mut page = format!("{HEAD}\n{}", help(&cli, &[]));
