@@ -14,7 +14,7 @@ Example:
   matchday cluster
   matchday cluster --service https://leagues.example --json
 
-Services that are started with the same --store postgres://... share its leagues: docs/operating.md.";
+Services that are started with the same --store postgres://... share its leagues: docs/cluster.md.";
 
 #[derive(Debug, Args)]
 pub(super) struct ClusterArgs {

@@ -25,7 +25,8 @@ pub(super) fn store(url: &StoreUrl) -> (Finding, Vec<RegisteredAgent>, Option<Ti
             None,
         ),
         Err(error) => {
-            let advice = "docs/operating.md lists what to do for each of these; `matchday backup` makes copies";
+            let advice =
+                "docs/store.md lists what to do for each of these; `matchday backup` makes copies";
             (
                 Finding::failed("store", error.to_string(), advice),
                 Vec::new(),

@@ -4,7 +4,7 @@ use matchday_testkit::cli::{Cli, free_address, output};
 use serde_json::json;
 use std::fs;
 
-const MANUAL: &str = include_str!("../../../../docs/operating.md");
+const PAGE: &str = include_str!("../../../../docs/configuration.md");
 
 #[test]
 fn each_setting_is_shown_with_where_it_came_from() {
@@ -246,7 +246,7 @@ fn run_takes_its_settings_from_the_environment_and_the_file_too() {
 
 #[test]
 fn the_example_in_the_manual_works() {
-    let example = MANUAL
+    let example = PAGE
         .split("```toml\n")
         .nth(1)
         .and_then(|rest| rest.split("```").next())

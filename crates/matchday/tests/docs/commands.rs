@@ -176,10 +176,17 @@ macro_rules! pages_run {
 pages_run! {
     the_tutorial_works: "docs/tutorial.md",
     the_course_manual_works: "docs/course.md",
-    the_manual_for_operators_works: "docs/operating.md",
+    a_league_is_run_as_the_page_says: "docs/run-a-league.md",
+    the_page_on_formats_works: "docs/formats.md",
+    the_page_on_results_works: "docs/results.md",
+    the_page_on_the_store_works: "docs/store.md",
+    the_page_on_tls_works: "docs/tls.md",
+    the_page_on_services_works: "docs/service.md",
     the_manual_for_authors_works: "docs/writing-an-agent.md",
     the_page_on_data_works: "docs/data.md",
     the_page_on_statistics_works: "docs/statistics.md",
+    the_page_on_simulations_works: "docs/simulate.md",
+    the_page_on_games_of_ones_own_works: "docs/adding-a-game.md",
     the_runbook_works: "docs/runbook.md",
     the_readme_works: "README.md",
 }

@@ -10,6 +10,7 @@
 #[cfg(unix)]
 mod commands;
 mod games;
+mod help;
 mod links;
 mod markdown;
 mod routes;

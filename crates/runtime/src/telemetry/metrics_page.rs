@@ -1,4 +1,4 @@
-//! The page `/metrics`: all metrics of a process. Names and meanings are documented in docs/operating.md.
+//! The page `/metrics`: all metrics of a process. docs/metrics.md lists them.
 
 use super::exposition::Exposition;
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};

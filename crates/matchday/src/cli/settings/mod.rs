@@ -1,5 +1,5 @@
 //! Every setting, declared once: its flag, environment variable, key in the configuration file, values, range, default, help
-//! and its row in docs/operating.md all come from the table below.
+//! and its row in docs/settings.md all come from the table below.
 //!
 //! To add a setting, add it to the table, read it with [`Config::get`] where it is needed, and bring the manual up to date
 //! with `UPDATE_DOCS=1 cargo test -p matchday --lib settings`.

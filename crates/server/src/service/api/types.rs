@@ -129,7 +129,7 @@ pub struct CreateLeagues {
 pub struct LeagueSpec {
     #[schemars(regex(pattern = "^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$"))]
     pub league_id: String,
-    /// Settings by their keys, as in the section `[league]` of a configuration file: docs/operating.md, "Every setting".
+    /// Settings by their keys, as in the section `[league]` of a configuration file: docs/settings.md.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
     /// Who may register: CSV with name, role, mail.
