@@ -178,6 +178,7 @@ pages_run! {
     the_course_manual_works: "docs/course.md",
     the_manual_for_operators_works: "docs/operating.md",
     the_manual_for_authors_works: "docs/writing-an-agent.md",
+    the_page_on_programs_works: "docs/programs.md",
     the_page_on_data_works: "docs/data.md",
     the_page_on_statistics_works: "docs/statistics.md",
     the_runbook_works: "docs/runbook.md",

@@ -1,5 +1,5 @@
-//! The examples in `docs/protocol.md` are the golden files, word for word. To write them anew after a change:
-//! `UPDATE_DOCS=1 cargo test -p matchday-core --test docs -- --test-threads 1`
+//! The examples of the protocol's pages are the golden files, word for word, and their tables say what the program does. To write
+//! the examples anew after a change: `UPDATE_DOCS=1 cargo test -p matchday-core --test docs -- --test-threads 1`
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,6 +7,8 @@
     clippy::indexing_slicing,
     reason = "a test that fails may panic"
 )]
+
+mod fields;
 
 use matchday_core::fair;
 use matchday_core::league::checkpoint_origin;
@@ -32,14 +34,29 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str = "<!-- example: ";
 const END: &str = "<!-- end -->";
 
-fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md")
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// The page with every example written anew, and the examples that are on it in their order.
-fn rewritten(page: &str) -> (String, Vec<String>) {
+/// A page of the documentation.
+fn read(page: &str) -> String {
+    fs::read_to_string(docs().join(page)).unwrap()
+}
+
+/// The pages of the protocol, in the order of their names: `protocol.md` comes last.
+fn pages() -> Vec<String> {
+    let mut pages: Vec<String> = fs::read_dir(docs())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("protocol") && name.ends_with(".md"))
+        .collect();
+    pages.sort();
+    pages
+}
+
+/// The page with every example written anew; the names of its examples follow those in `shown`.
+fn rewritten(page: &str, shown: &mut Vec<String>) -> String {
     let mut out = String::new();
-    let mut shown = Vec::new();
     let mut rest = page;
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (name, after) = after.split_once(" -->\n").expect("a marker ends its line");
@@ -57,30 +74,36 @@ fn rewritten(page: &str) -> (String, Vec<String>) {
         rest = after;
     }
     out.push_str(rest);
-    (out, shown)
+    out
 }
 
 #[test]
-fn the_page_shows_the_golden_exchanges_as_they_are() {
-    let before = fs::read_to_string(page()).unwrap();
-    let (after, _) = rewritten(&before);
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(page(), after).unwrap();
-        return;
+fn the_pages_show_the_golden_exchanges_as_they_are() {
+    let mut shown = Vec::new();
+    for page in pages() {
+        let before = read(&page);
+        let after = rewritten(&before, &mut shown);
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            fs::write(docs().join(page), after).unwrap();
+            continue;
+        }
+        let stale = before
+            .lines()
+            .zip(after.lines())
+            .find(|(old, new)| old != new);
+        assert!(
+            before == after,
+            "docs/{page} is stale, at {stale:?}: UPDATE_DOCS=1 cargo test -p matchday-core --test docs"
+        );
     }
-    let stale = before
-        .lines()
-        .zip(after.lines())
-        .find(|(old, new)| old != new);
-    assert!(
-        before == after,
-        "docs/protocol.md is stale, at {stale:?}: UPDATE_DOCS=1 cargo test -p matchday-core --test docs"
-    );
 }
 
 #[test]
-fn every_golden_exchange_is_on_the_page_once() {
-    let (_, mut shown) = rewritten(&fs::read_to_string(page()).unwrap());
+fn every_golden_exchange_is_on_the_pages_once() {
+    let mut shown = Vec::new();
+    for page in pages() {
+        rewritten(&read(&page), &mut shown);
+    }
     shown.sort();
     let all: Vec<_> = exchanges::all()
         .into_iter()
@@ -139,8 +162,24 @@ fn every_shown_request_is_in_the_standard_dialect() {
     }
 }
 
-const RIGHTS: &str = "<!-- rights -->\n";
-const RIGHTS_END: &str = "<!-- end rights -->";
+/// Holds a table against the page that has it between two comments, or writes it there.
+fn assert_table(page: &str, mark: &str, table: &str) {
+    let page_before = read(page);
+    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end {mark} -->"));
+    let (before, rest) = page_before
+        .split_once(&begin)
+        .expect("the page has a place for the table");
+    let (_, after) = rest.split_once(&end).expect("which has an end");
+    let page_after = format!("{before}{begin}{table}{end}{after}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(docs().join(page), page_after).unwrap();
+        return;
+    }
+    assert!(
+        page_before == page_after,
+        "docs/{page} is stale: UPDATE_DOCS=1 cargo test -p matchday-core --test docs"
+    );
+}
 
 /// Every message that some agent takes, with whom each agent takes it from.
 fn table_of_rights() -> String {
@@ -161,25 +200,27 @@ fn table_of_rights() -> String {
 
 #[test]
 fn the_page_shows_who_may_send_what() {
-    let page_before = fs::read_to_string(page()).unwrap();
-    let (before, rest) = page_before
-        .split_once(RIGHTS)
-        .expect("the page has a place for the table");
-    let (_, after) = rest.split_once(RIGHTS_END).expect("which has an end");
-    let page_after = format!("{before}{RIGHTS}{}{RIGHTS_END}{after}", table_of_rights());
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(page(), page_after).unwrap();
-        return;
+    assert_table("protocol-tokens.md", "rights", &table_of_rights());
+}
+
+#[test]
+fn the_page_has_every_error_code() {
+    let mut table = String::from("| Code | Name | Again | Meaning |\n| --- | --- | --- | --- |\n");
+    for code in ErrorCode::ALL {
+        let again = if code.retryable() { "yes" } else { "no" };
+        table.push_str(&format!(
+            "| {} | {} | {again} | {} |\n",
+            code.code(),
+            code.name(),
+            code.prose()
+        ));
     }
-    assert!(
-        page_before == page_after,
-        "stale: UPDATE_DOCS=1 cargo test -p matchday-core --test docs rights"
-    );
+    assert_table("protocol-errors.md", "codes", &table);
 }
 
 #[test]
 fn the_page_names_every_method_and_who_serves_it() {
-    let page = fs::read_to_string(page()).unwrap();
+    let page = read("protocol.md");
     for method in Method::all() {
         let name = format!("`{}`", method.name);
         assert!(page.contains(&name), "{name}");
