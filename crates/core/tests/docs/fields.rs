@@ -118,7 +118,9 @@ fn is_told(path: &str, rows: &[Row<'_>]) -> bool {
         return true;
     }
     let Some((parent, name)) = path.rsplit_once('.') else {
-        return false;
+        return rows
+            .iter()
+            .any(|(_, _, meaning)| code(meaning).any(|told| told == path));
     };
     let parent = parent.trim_end_matches("[]");
     let row = rows
