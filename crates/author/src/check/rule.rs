@@ -146,8 +146,8 @@ mod tests {
                 line.strip_prefix("### ")
                     .is_some_and(|it| it.to_ascii_lowercase().replace(' ', "-") == anchor)
             };
-            let is_there = text.contains(&format!("<a id=\"{anchor}\"></a>"))
-                || text.lines().any(is_heading);
+            let is_there =
+                text.contains(&format!("<a id=\"{anchor}\"></a>")) || text.lines().any(is_heading);
             assert!(is_there, "{}: {link}", rule.id);
         }
     }

@@ -129,7 +129,9 @@ fn is_told(path: &str, rows: &[Row<'_>]) -> bool {
     row.map_or_else(
         || is_told(parent, rows) && parent.contains('.'),
         |(_, _, meaning)| {
-            code(meaning).any(|it| it == name) || meaning.contains("](") || meaning.contains("as in")
+            code(meaning).any(|it| it == name)
+                || meaning.contains("](")
+                || meaning.contains("as in")
         },
     )
 }

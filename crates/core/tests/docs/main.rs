@@ -11,13 +11,14 @@
 mod fields;
 
 use matchday_core::fair;
-use matchday_core::league::checkpoint_origin;
+use matchday_core::game::GAMES;
+use matchday_core::league::{Format, TieBreak, checkpoint_origin};
 use matchday_core::protocol::decode::{Conformance::Strict, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use matchday_core::protocol::error::ErrorCode;
 use matchday_core::protocol::messages::{GameDetails, GameResult};
-use matchday_core::protocol::methods::{Method, MethodParams, Party};
+use matchday_core::protocol::methods::{Method, MethodParams, Party, Query};
 use matchday_core::protocol::rights::{Right, who_may};
 use matchday_core::protocol::token::{Direction, Token};
 use matchday_core::protocol::{Attempt, Body, LeagueId, MatchId, MessageType, PlayerId};
@@ -43,20 +44,19 @@ fn read(page: &str) -> String {
     fs::read_to_string(docs().join(page)).unwrap()
 }
 
-/// The pages of the protocol, in the order of their names: `protocol.md` comes last.
+/// The pages of the protocol.
 fn pages() -> Vec<String> {
-    let mut pages: Vec<String> = fs::read_dir(docs())
+    fs::read_dir(docs())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.starts_with("protocol") && name.ends_with(".md"))
-        .collect();
-    pages.sort();
-    pages
+        .collect()
 }
 
-/// The page with every example written anew; the names of its examples follow those in `shown`.
-fn rewritten(page: &str, shown: &mut Vec<String>) -> String {
+/// The page with every example written anew, and the examples that are on it in their order.
+fn rewritten(page: &str) -> (String, Vec<String>) {
     let mut out = String::new();
+    let mut shown = Vec::new();
     let mut rest = page;
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (name, after) = after.split_once(" -->\n").expect("a marker ends its line");
@@ -74,15 +74,14 @@ fn rewritten(page: &str, shown: &mut Vec<String>) -> String {
         rest = after;
     }
     out.push_str(rest);
-    out
+    (out, shown)
 }
 
 #[test]
 fn the_pages_show_the_golden_exchanges_as_they_are() {
-    let mut shown = Vec::new();
     for page in pages() {
         let before = read(&page);
-        let after = rewritten(&before, &mut shown);
+        let (after, _) = rewritten(&before);
         if std::env::var_os("UPDATE_DOCS").is_some() {
             fs::write(docs().join(page), after).unwrap();
             continue;
@@ -100,10 +99,10 @@ fn the_pages_show_the_golden_exchanges_as_they_are() {
 
 #[test]
 fn every_golden_exchange_is_on_the_pages_once() {
-    let mut shown = Vec::new();
-    for page in pages() {
-        rewritten(&read(&page), &mut shown);
-    }
+    let mut shown: Vec<_> = pages()
+        .iter()
+        .flat_map(|page| rewritten(&read(page)).1)
+        .collect();
     shown.sort();
     let all: Vec<_> = exchanges::all()
         .into_iter()
@@ -242,6 +241,35 @@ fn the_page_names_every_method_and_who_serves_it() {
                 .all(|other| page.contains(&format!("`{other}`"))),
             "{row}"
         );
+    }
+}
+
+/// The names of values as they are written on the wire.
+fn names<T: serde::Serialize>(values: &[T]) -> Vec<String> {
+    let name = |value| serde_json::to_value(value).unwrap();
+    values
+        .iter()
+        .map(|value| name(value).as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_pages_have_a_row_for_each_dialect_format_rule_query_and_game() {
+    let queries = Query::types().map(|(_, name)| name.to_owned()).collect();
+    let games = GAMES.iter().map(|game| game.name.to_owned()).collect();
+    let lists: [(&str, Vec<String>); 5] = [
+        ("protocol-dialects.md", names(&Dialect::ALL)),
+        ("protocol-formats.md", names(&Format::ALL)),
+        ("protocol-formats.md", names(&TieBreak::ALL)),
+        ("protocol-queries.md", queries),
+        ("protocol-messages.md", games),
+    ];
+    for (page, names) in lists {
+        let text = read(page);
+        for name in names {
+            let row = format!("\n| `{name}`");
+            assert!(text.contains(&row), "docs/{page} has no row for {name}");
+        }
     }
 }
 
