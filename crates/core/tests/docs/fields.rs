@@ -36,6 +36,9 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 
 fn collect(schema: &Value, root: &Value, prefix: &str, is_conditional: bool, fields: &mut Fields) {
     let schema = resolved(schema, root);
+    if !schema.is_object() {
+        return;
+    }
     for key in ["anyOf", "oneOf", "allOf"] {
         for part in schema[key].as_array().into_iter().flatten() {
             collect(part, root, prefix, is_conditional, fields);
