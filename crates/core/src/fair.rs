@@ -19,7 +19,7 @@
 //!    1..=10.
 //! 7. GAME_OVER and the report reveal all of it: see [`Reveal`] and [`verify`].
 //!
-//! What a cheating referee can still do is told in `docs/protocol.md`, section 11.
+//! What a cheating referee can still do is told in `docs/protocol-draw.md`.
 
 use crate::entropy::Entropy;
 use crate::protocol::draw::{Commitment, Reveal};

@@ -1,5 +1,5 @@
 """Dials out: for an agent that nobody can call, behind NAT or a firewall. The league's relay keeps its calls in a mailbox; it
-fetches them, and posts its answers. The wire format is in docs/protocol.md of Matchday."""
+fetches them, and posts its answers. The wire format is in docs/protocol-relay.md of Matchday."""
 
 import json
 import random

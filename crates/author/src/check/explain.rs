@@ -1,14 +1,11 @@
-//! What a rule asks, what a violation costs and how to fix it, with its section of the protocol's description, which every
-//! installed program has in it. Pure.
+//! What a rule asks, what a violation costs and how to fix it, with its section of the protocol's description. Pure.
 
+use super::protocol_pages::section;
 use super::role::AgentRole;
 use super::rule::Rule;
 use super::{manager, player, referee};
 use matchday_terminal::suggest::nearest;
 use std::fmt::Write;
-
-static PROTOCOL: &str = include_str!("../../../../docs/protocol.md");
-const ANCHOR: &str = "<a id=\"";
 
 /// Every rule with this id, or which id was meant.
 pub fn explain(id: &str) -> Result<String, String> {
@@ -62,52 +59,9 @@ fn text(rule: &Rule, roles: &[AgentRole]) -> String {
     );
     if let Some(section) = section(rule.anchor) {
         // Writing to a String does not fail.
-        let _ = write!(text, "\nFrom {}:\n\n{section}", rule.doc_link());
+        let _ = write!(text, "\nFrom {}:\n\n{}", rule.doc_link(), section.text);
     }
     text.trim_end().to_owned()
-}
-
-/// The part of the page that an anchor or a heading begins.
-fn section(anchor: &str) -> Option<String> {
-    let mark = format!("{ANCHOR}{anchor}\"></a>");
-    let lines: Vec<&str> = PROTOCOL.lines().collect();
-    let marked = lines.iter().position(|line| line.contains(&mark));
-    let is_titled = |line: &str| heading(line).is_some_and(|it| it.eq_ignore_ascii_case(anchor));
-    let start = marked.or_else(|| lines.iter().position(|line| is_titled(line)))?;
-    let first = lines.get(start)?;
-    let is_alone = |line: &str| line.starts_with(ANCHOR) && line.ends_with("</a>");
-    // An anchor of its own line is about what follows it; one within a list is about its item.
-    let mut part: Vec<&str> = Vec::new();
-    let is_item = marked.is_some() && !is_alone(first);
-    for (number, line) in lines.iter().skip(start).enumerate() {
-        let is_next = if is_item {
-            line.is_empty() || line.starts_with("- ") || heading(line).is_some()
-        } else {
-            is_alone(line) || heading(line).is_some() && has_text(&part)
-        };
-        if number > 0 && is_next {
-            break;
-        }
-        part.push(line);
-    }
-    let text = part.join("\n").replace(&mark, "");
-    Some(text.trim().to_owned())
-}
-
-fn heading(line: &str) -> Option<&str> {
-    let title = line.trim_start_matches('#');
-    (title.len() < line.len()).then(|| {
-        title
-            .trim()
-            .trim_start_matches(|c: char| !c.is_alphabetic())
-    })
-}
-
-/// Whether a part has more than its anchor and its heading.
-fn has_text(part: &[&str]) -> bool {
-    let is_text =
-        |line: &&&str| !line.is_empty() && !line.starts_with(ANCHOR) && heading(line).is_none();
-    part.iter().any(|line| is_text(&line))
 }
 
 #[cfg(test)]
@@ -115,10 +69,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_has_a_section_of_the_page() {
+    fn every_rule_has_a_section_of_a_page() {
         for (rule, _) in of_all_roles() {
             let section = section(rule.anchor);
-            let length = section.as_deref().map_or(0, str::len);
+            let length = section.as_ref().map_or(0, |section| section.text.len());
             assert!(length > 60, "{}: {section:?}", rule.id);
             assert!(length < 16_000, "{}: {length} bytes", rule.id);
         }

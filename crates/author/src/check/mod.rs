@@ -2,7 +2,7 @@
 //! which evidence, and how to fix a violation.
 //!
 //! # Layout
-//! - [`rule`]: the rules, [`explain`]: with what the protocol's description says; [`report`]: findings; [`exchange`]: recorded HTTP exchanges
+//! - [`rule`]: the rules, [`explain`]: with what the protocol's description says ([`protocol_pages`]); [`report`]: findings; [`exchange`]: recorded HTTP exchanges
 //! - [`probe`], [`raw_http`]: requests to the agent, well-formed and broken; [`preflight`]: is the URL an agent's?
 //! - [`fake_agent`], [`ack_server`]: servers that the agent can call
 //! - [`role`]: is it a player, a referee or a manager?
@@ -22,6 +22,7 @@ pub mod own_player;
 pub mod player;
 pub mod preflight;
 pub mod probe;
+mod protocol_pages;
 mod raw_http;
 pub mod referee;
 pub mod relay_front;

@@ -13,7 +13,7 @@ import (
 )
 
 // mailbox is for an agent that nobody can call, behind NAT or a firewall: the league's relay keeps its calls, and it fetches
-// them and posts its answers. The wire format is in docs/protocol.md of Matchday.
+// them and posts its answers. The wire format is in docs/protocol-relay.md of Matchday.
 type mailbox struct {
 	endpoint, url, token, client string
 	seen                         int64

@@ -1,5 +1,5 @@
 //! Traceability: from each statement of the protocol's documents to the tests that hold it. The statements are in
-//! `tests/sources`; the tests are found in the tree. To write the pages anew after a change:
+//! `tests/sources`; the tests are found in the tree. To write the page anew after a change:
 //! `UPDATE_DOCS=1 cargo test -p matchday-core --test traceability -- --test-threads 1`
 #![allow(
     clippy::unwrap_used,
@@ -114,22 +114,6 @@ fn assert_current(path: &str, before: &str, after: &str) {
         .find(|(old, new)| old != new);
     let how = "UPDATE_DOCS=1 cargo test -p matchday-core --test traceability -- --test-threads 1";
     assert!(before == after, "{path} is stale, at {stale:?}: {how}");
-}
-
-#[test]
-fn the_appendix_of_the_protocol_page_counts_the_statements_of_every_section() {
-    let path = "docs/protocol.md";
-    let before = std::fs::read_to_string(repository().join(path)).unwrap();
-    let (head, rest) = before
-        .split_once(pages::BEGIN)
-        .expect("the page has a place for the appendix");
-    let (_, tail) = rest.split_once(pages::END).expect("which has an end");
-    let appendix = pages::appendix(&documents(), &tree::tests(&repository()));
-    assert_current(
-        path,
-        &before,
-        &format!("{head}{}{appendix}{}{tail}", pages::BEGIN, pages::END),
-    );
 }
 
 #[test]

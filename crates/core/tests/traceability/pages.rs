@@ -1,10 +1,7 @@
-//! The pages for readers: an appendix that counts, and a list that leads from each statement to its tests.
+//! The page for auditors: a list that leads from each statement to its tests, and how many there are.
 
 use crate::statements::{Document, Kind, Section, Statement};
-use std::collections::{BTreeMap, BTreeSet};
-
-pub(crate) const BEGIN: &str = "<!-- traceability -->\n";
-pub(crate) const END: &str = "<!-- end of traceability -->";
+use std::collections::BTreeMap;
 
 /// The file of each test, by the test's name.
 type Tree = BTreeMap<String, String>;
@@ -52,93 +49,31 @@ impl Count {
 
 const HEADER: &str = "Statements | Held by tests | Ruled otherwise | Not checkable";
 
-/// `crates/core/tests/manager/rounds.rs` as `core/manager/rounds`, linked.
-fn link(path: &str) -> String {
-    let name = path
-        .trim_start_matches("crates/")
-        .trim_start_matches("dev/")
-        .trim_end_matches(".rs")
-        .replacen("/tests/", "/", 1);
-    format!("[{name}](../{path})")
+fn row<'a>(title: &str, sections: impl Iterator<Item = &'a Section>) -> String {
+    let count = Count::of(sections.flat_map(|section| &section.statements));
+    format!("| {title} | {} |\n", count.cells())
 }
 
-fn files(section: &Section, tree: &Tree) -> String {
-    let tests = section
-        .statements
-        .iter()
-        .flat_map(|statement| &statement.tests);
-    let files: BTreeSet<_> = tests.filter_map(|test| tree.get(test)).collect();
-    files
-        .into_iter()
-        .map(|path| link(path))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-/// A table of all documents, and one of the sections of each.
-pub(crate) fn appendix(documents: &[Document], tree: &Tree) -> String {
-    let mut page = format!("\n| Document | {HEADER} |\n| --- | ---: | ---: | ---: | ---: |\n");
-    let all = documents.iter().flat_map(|document| &document.sections);
+/// A table that counts the statements of each document.
+fn counts(documents: &[Document]) -> String {
+    let mut table = format!("| Document | {HEADER} |\n| --- | ---: | ---: | ---: | ---: |\n");
     for document in documents {
-        let count = Count::of(
-            document
-                .sections
-                .iter()
-                .flat_map(|section| &section.statements),
-        );
-        page.push_str(&format!(
-            "| {} {} | {} |\n",
-            document.id,
-            document.title,
-            count.cells()
-        ));
+        let title = format!("{} {}", document.id, document.title);
+        table.push_str(&row(&title, document.sections.iter()));
     }
-    page.push_str(&format!(
-        "| all | {} |\n",
-        Count::of(all.flat_map(|section| &section.statements)).cells()
-    ));
-    for Document {
-        id,
-        title,
-        sections,
-    } in documents
-    {
-        page.push_str(&format!(
-            "\n### {id} {title}\n\n| Section | {HEADER} | Tests in |\n"
-        ));
-        page.push_str("| --- | ---: | ---: | ---: | ---: | --- |\n");
-        for section in sections {
-            let count = Count::of(&section.statements).cells();
-            let files = files(section, tree);
-            let row = format!(
-                "| [{}](sources.md#{}) {}",
-                section.number,
-                anchor(id, section),
-                section.title
-            );
-            page.push_str(&format!("{row} | {count} | {files} |\n").replace("|  |", "| |"));
-        }
-    }
-    page.push('\n');
-    page
-}
-
-fn anchor(document: &str, section: &Section) -> String {
-    format!(
-        "s{document}-{}",
-        section.number.to_lowercase().replace('.', "-")
-    )
+    let all = documents.iter().flat_map(|document| &document.sections);
+    table.push_str(&row("all", all));
+    table
 }
 
 /// Every statement with its tests, one line each.
 pub(crate) fn statements(documents: &[Document], tree: &Tree) -> String {
-    let mut page = String::from(
+    let mut page = format!(
         "# From the sources to the tests\n\n\
-         Each statement of the protocol's five documents, in our own words, with the tests that hold it. Where we do\n\
-         otherwise, it says what and why ([section 15](protocol.md#sources) has the whole list), with the tests that show\n\
-         it. The [appendix of the protocol page](protocol.md#traceability) counts them by section.\n\n\
-         Written by `crates/core/tests/traceability` from `crates/core/tests/sources`, which also makes sure that every\n\
-         test exists.\n",
+         For auditors: each statement of the protocol's five documents, in our own words, with the tests that hold it. Where\n\
+         we do otherwise, the line says what and why ([all decisions](protocol-decisions.md)). `crates/core/tests/traceability`\n\
+         writes this page from `crates/core/tests/sources`, and makes sure that every test exists.\n\n{}",
+        counts(documents)
     );
     for Document {
         id,
@@ -148,11 +83,7 @@ pub(crate) fn statements(documents: &[Document], tree: &Tree) -> String {
     {
         page.push_str(&format!("\n## {id} {title}\n"));
         for section in sections {
-            let anchor = anchor(id, section);
-            page.push_str(&format!(
-                "\n<a id=\"{anchor}\"></a>\n### {} {}\n\n",
-                section.number, section.title
-            ));
+            page.push_str(&format!("\n### {} {}\n\n", section.number, section.title));
             section
                 .statements
                 .iter()

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 const EXAMPLE: &str = "\
 A program that decides (command:PROGRAM) reads the turn as a line of JSON and prints the move. It is started for each move, or
-stays alive if it says \"persistent\": true (docs/writing-an-agent.md). A model (llm) is asked through its server; the key, if it
+stays alive if it says \"persistent\": true (docs/programs.md). A model (llm) is asked through its server; the key, if it
 needs one, is in MATCHDAY_LLM_API_KEY. When either does not decide in time, the fallback strategy does.
 
 Example:

@@ -23,7 +23,7 @@ pub(super) const EXAMPLE: &str = "\
 Add the address that is shown to a client of the Model Context Protocol, such as that of a language model, and say:
 \"join the league and play\". Its tools are join_league, wait_for_turn, make_move, standings and my_history.
 
-A host that starts its servers by command runs `matchday seat --stdio`: docs/writing-an-agent.md has the snippets.
+A host that starts its servers by command runs `matchday seat --stdio`: docs/seats.md has the snippets.
 
 Example:
   matchday seat --play connect_four --against lookahead

@@ -477,7 +477,10 @@ async fn every_failure_shows_the_exchange_the_rule_and_how_to_fix_it() {
     .await;
     let done = run_aside(&["check", "player", &stub.url(), "--quick", "--json"]).await;
     let rule = done.rule("choice.parity");
-    assert_eq!(rule["place"], "docs/protocol.md#choose_parity_response");
+    assert_eq!(
+        rule["place"],
+        "docs/protocol-messages.md#choose_parity_response"
+    );
     assert_eq!(rule["explain"], "matchday check --explain choice.parity");
     assert!(
         rule["fix"]

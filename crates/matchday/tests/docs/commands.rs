@@ -183,6 +183,7 @@ pages_run! {
     the_page_on_tls_works: "docs/tls.md",
     the_page_on_services_works: "docs/service.md",
     the_manual_for_authors_works: "docs/writing-an-agent.md",
+    the_page_on_programs_works: "docs/programs.md",
     the_page_on_data_works: "docs/data.md",
     the_page_on_statistics_works: "docs/statistics.md",
     the_page_on_simulations_works: "docs/simulate.md",

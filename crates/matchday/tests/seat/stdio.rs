@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const MANUAL: &str = include_str!("../../../../docs/writing-an-agent.md");
+const MANUAL: &str = include_str!("../../../../docs/seats.md");
 
 /// The snippets of the manual: JSON with the word `mcpServers`, `servers` or `url` in it, and the command for Claude Code.
 fn snippets() -> Vec<(&'static str, Value)> {

@@ -1,4 +1,4 @@
-//! What docs/writing-an-agent.md shows, put together as its readers would.
+//! What docs/writing-an-agent.md and docs/programs.md show, put together as their readers would.
 
 use crate::MATCHDAY;
 use matchday_testkit::cli::{Cli, Process, command, free_address};
@@ -7,11 +7,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 const PAGE: &str = include_str!("../../../../docs/writing-an-agent.md");
+const PROGRAMS: &str = include_str!("../../../../docs/programs.md");
 
-/// All blocks of code that begin with this fence, one after the other.
-fn blocks(fence: &str) -> Vec<&'static str> {
+/// All blocks of code of a page that begin with this fence, one after the other.
+fn blocks(page: &'static str, fence: &str) -> Vec<&'static str> {
     let opening = format!("\n```{fence}\n");
-    let blocks = PAGE.split(&opening).skip(1);
+    let blocks = page.split(&opening).skip(1);
     blocks
         .map(|block| block.split("\n```").next().unwrap())
         .collect()
@@ -23,7 +24,7 @@ fn the_player_of_the_page_passes_the_check() {
         return;
     }
     let cli = Cli::new(MATCHDAY);
-    let parts = blocks("python player.py");
+    let parts = blocks(PAGE, "python player.py");
     assert!(parts.len() > 4, "the page has the parts of a player");
     for game in ["even_odd", "tic_tac_toe"] {
         let source = parts
@@ -67,7 +68,7 @@ fn the_six_lines_of_the_page_play_without_falling_back() {
     }
     let cli = Cli::new(MATCHDAY);
     let program = cli.path().join("six_lines.py");
-    fs::write(&program, blocks("python")[0]).unwrap();
+    fs::write(&program, blocks(PROGRAMS, "python")[0]).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let league = [
         "run",

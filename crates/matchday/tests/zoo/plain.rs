@@ -1,5 +1,5 @@
 //! Agents as a student writes them from the protocol's documents alone (`lib/`), mixed with ours as they come: each league in a
-//! network of its own, on the ports that the documents name. The tables of mixes in docs/protocol.md are what happens here:
+//! network of its own, on the ports that the documents name. The tables of mixes in docs/protocol-decisions.md are what happens here:
 //! `UPDATE_DOCS=1 cargo test -p matchday --test zoo plain::`
 
 use matchday_testkit::cli::{Process, command};
@@ -263,9 +263,9 @@ fn outcome(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Holds a table against docs/protocol.md, or writes it there.
+/// Holds a table against docs/protocol-decisions.md, or writes it there.
 fn assert_documented(mark: &str, table: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol-decisions.md");
     let page = fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(&format!("<!-- {mark} -->\n")).unwrap();
     let (shown, after) = rest.split_once(&format!("<!-- end of {mark} -->")).unwrap();

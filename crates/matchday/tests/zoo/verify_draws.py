@@ -1,4 +1,4 @@
-"""An independent verifier of draws and signatures, written from docs/protocol.md, sections 10 and 11, alone.
+"""An independent verifier of draws and signatures, written from docs/protocol-tokens.md and docs/protocol-draw.md alone.
 
 Reads the directory that `matchday export` has written, and prints one JSON object: how many matches it has checked, how
 many signatures, and what does not fit. Standard library only; Ed25519 is that of RFC 8032.

@@ -1,4 +1,4 @@
-//! The requests of an agent that dials out, as docs/protocol.md describes them.
+//! The requests of an agent that dials out, as docs/protocol-relay.md describes them.
 
 use super::lines::LINE_BYTES_MAX;
 use bytes::Bytes;

@@ -1,5 +1,5 @@
 //! The relay: mailboxes for agents that dial out, because nobody can call them where they are. A mailbox is an endpoint like any
-//! other, `/relay/MAILBOX/mcp`; the agent fetches its calls and posts its answers. docs/protocol.md describes the wire format.
+//! other, `/relay/MAILBOX/mcp`; the agent fetches its calls and posts its answers. docs/protocol-relay.md describes the wire format.
 //!
 //! - `connections`: who is connected how; `http`: the routes; `stream`: what the agent reads; `timeout`: how long a call may wait
 //! - `open_mailbox`: one mailbox, around the state machine of the core; `log`: which mailboxes there are

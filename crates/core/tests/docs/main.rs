@@ -1,5 +1,5 @@
-//! The examples in `docs/protocol.md` are the golden files, word for word. To write them anew after a change:
-//! `UPDATE_DOCS=1 cargo test -p matchday-core --test docs -- --test-threads 1`
+//! The examples of the protocol's pages are the golden files, word for word, and their tables say what the program does. To write
+//! the examples anew after a change: `UPDATE_DOCS=1 cargo test -p matchday-core --test docs -- --test-threads 1`
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,14 +8,17 @@
     reason = "a test that fails may panic"
 )]
 
+mod fields;
+
 use matchday_core::fair;
-use matchday_core::league::checkpoint_origin;
+use matchday_core::game::GAMES;
+use matchday_core::league::{Format, TieBreak, checkpoint_origin};
 use matchday_core::protocol::decode::{Conformance::Strict, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use matchday_core::protocol::error::ErrorCode;
 use matchday_core::protocol::messages::{GameDetails, GameResult};
-use matchday_core::protocol::methods::{Method, MethodParams, Party};
+use matchday_core::protocol::methods::{Method, MethodParams, Party, Query};
 use matchday_core::protocol::rights::{Right, who_may};
 use matchday_core::protocol::token::{Direction, Token};
 use matchday_core::protocol::{Attempt, Body, LeagueId, MatchId, MessageType, PlayerId};
@@ -32,8 +35,22 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str = "<!-- example: ";
 const END: &str = "<!-- end -->";
 
-fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md")
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+/// A page of the documentation.
+fn read(page: &str) -> String {
+    fs::read_to_string(docs().join(page)).unwrap()
+}
+
+/// The pages of the protocol.
+fn pages() -> Vec<String> {
+    fs::read_dir(docs())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("protocol") && name.ends_with(".md"))
+        .collect()
 }
 
 /// The page with every example written anew, and the examples that are on it in their order.
@@ -61,26 +78,31 @@ fn rewritten(page: &str) -> (String, Vec<String>) {
 }
 
 #[test]
-fn the_page_shows_the_golden_exchanges_as_they_are() {
-    let before = fs::read_to_string(page()).unwrap();
-    let (after, _) = rewritten(&before);
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(page(), after).unwrap();
-        return;
+fn the_pages_show_the_golden_exchanges_as_they_are() {
+    for page in pages() {
+        let before = read(&page);
+        let (after, _) = rewritten(&before);
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            fs::write(docs().join(page), after).unwrap();
+            continue;
+        }
+        let stale = before
+            .lines()
+            .zip(after.lines())
+            .find(|(old, new)| old != new);
+        assert!(
+            before == after,
+            "docs/{page} is stale, at {stale:?}: UPDATE_DOCS=1 cargo test -p matchday-core --test docs"
+        );
     }
-    let stale = before
-        .lines()
-        .zip(after.lines())
-        .find(|(old, new)| old != new);
-    assert!(
-        before == after,
-        "docs/protocol.md is stale, at {stale:?}: UPDATE_DOCS=1 cargo test -p matchday-core --test docs"
-    );
 }
 
 #[test]
-fn every_golden_exchange_is_on_the_page_once() {
-    let (_, mut shown) = rewritten(&fs::read_to_string(page()).unwrap());
+fn every_golden_exchange_is_on_the_pages_once() {
+    let mut shown: Vec<_> = pages()
+        .iter()
+        .flat_map(|page| rewritten(&read(page)).1)
+        .collect();
     shown.sort();
     let all: Vec<_> = exchanges::all()
         .into_iter()
@@ -139,8 +161,24 @@ fn every_shown_request_is_in_the_standard_dialect() {
     }
 }
 
-const RIGHTS: &str = "<!-- rights -->\n";
-const RIGHTS_END: &str = "<!-- end rights -->";
+/// Holds a table against the page that has it between two comments, or writes it there.
+fn assert_table(page: &str, mark: &str, table: &str) {
+    let page_before = read(page);
+    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end {mark} -->"));
+    let (before, rest) = page_before
+        .split_once(&begin)
+        .expect("the page has a place for the table");
+    let (_, after) = rest.split_once(&end).expect("which has an end");
+    let page_after = format!("{before}{begin}{table}{end}{after}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(docs().join(page), page_after).unwrap();
+        return;
+    }
+    assert!(
+        page_before == page_after,
+        "docs/{page} is stale: UPDATE_DOCS=1 cargo test -p matchday-core --test docs"
+    );
+}
 
 /// Every message that some agent takes, with whom each agent takes it from.
 fn table_of_rights() -> String {
@@ -161,25 +199,27 @@ fn table_of_rights() -> String {
 
 #[test]
 fn the_page_shows_who_may_send_what() {
-    let page_before = fs::read_to_string(page()).unwrap();
-    let (before, rest) = page_before
-        .split_once(RIGHTS)
-        .expect("the page has a place for the table");
-    let (_, after) = rest.split_once(RIGHTS_END).expect("which has an end");
-    let page_after = format!("{before}{RIGHTS}{}{RIGHTS_END}{after}", table_of_rights());
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(page(), page_after).unwrap();
-        return;
+    assert_table("protocol-tokens.md", "rights", &table_of_rights());
+}
+
+#[test]
+fn the_page_has_every_error_code() {
+    let mut table = String::from("| Code | Name | Again | Meaning |\n| --- | --- | --- | --- |\n");
+    for code in ErrorCode::ALL {
+        let again = if code.retryable() { "yes" } else { "no" };
+        table.push_str(&format!(
+            "| {} | {} | {again} | {} |\n",
+            code.code(),
+            code.name(),
+            code.prose()
+        ));
     }
-    assert!(
-        page_before == page_after,
-        "stale: UPDATE_DOCS=1 cargo test -p matchday-core --test docs rights"
-    );
+    assert_table("protocol-errors.md", "codes", &table);
 }
 
 #[test]
 fn the_page_names_every_method_and_who_serves_it() {
-    let page = fs::read_to_string(page()).unwrap();
+    let page = read("protocol.md");
     for method in Method::all() {
         let name = format!("`{}`", method.name);
         assert!(page.contains(&name), "{name}");
@@ -201,6 +241,35 @@ fn the_page_names_every_method_and_who_serves_it() {
                 .all(|other| page.contains(&format!("`{other}`"))),
             "{row}"
         );
+    }
+}
+
+/// The names of values as they are written on the wire.
+fn names<T: serde::Serialize>(values: &[T]) -> Vec<String> {
+    let name = |value| serde_json::to_value(value).unwrap();
+    values
+        .iter()
+        .map(|value| name(value).as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_pages_have_a_row_for_each_dialect_format_rule_query_and_game() {
+    let queries = Query::types().map(|(_, name)| name.to_owned()).collect();
+    let games = GAMES.iter().map(|game| game.name.to_owned()).collect();
+    let lists: [(&str, Vec<String>); 5] = [
+        ("protocol-dialects.md", names(&Dialect::ALL)),
+        ("protocol-formats.md", names(&Format::ALL)),
+        ("protocol-formats.md", names(&TieBreak::ALL)),
+        ("protocol-queries.md", queries),
+        ("protocol-messages.md", games),
+    ];
+    for (page, names) in lists {
+        let text = read(page);
+        for name in names {
+            let row = format!("\n| `{name}`");
+            assert!(text.contains(&row), "docs/{page} has no row for {name}");
+        }
     }
 }
 
