@@ -8,7 +8,7 @@
 //! - [`export`], [`csv_rows`]: logs as rows and records; [`league_view`]: the read model of a league;
 //!   [`report`]: a league on a page, as HTML, Markdown and CSV; [`template`]: how pages are written, [`design`]: what they look like
 //! - [`backup`], [`transfer`]: verified copies of stores and leagues
-//! - [`mend`]: how to mend deviations from the protocol; [`sides`], [`plural`]: sentences and words that several readers share
+//! - [`fix`]: how to fix deviations from the protocol; [`sides`], [`plural`]: sentences and words that several readers share
 
 pub mod agent_log;
 pub mod backup;
@@ -17,11 +17,11 @@ pub mod describe;
 pub mod design;
 pub mod export;
 pub mod fallbacks;
+pub mod fix;
 pub mod league_log;
 pub mod league_view;
 pub mod llm_usage;
 pub mod log_set;
-pub mod mend;
 pub mod plural;
 pub mod report;
 pub mod request_replay;

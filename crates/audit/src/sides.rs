@@ -24,7 +24,7 @@ pub fn note(league: &League) -> Option<String> {
     };
     Some(format!(
         "{always_b} is on side B in all of its matches{by}, and in {} the side matters: --format double_round_robin gives \
-         everyone both sides, --seeding lots draws who it is.",
+         everyone both sides, --seeding lots chooses that player at random.",
         game.name
     ))
 }

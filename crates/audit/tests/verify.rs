@@ -122,7 +122,7 @@ fn a_struck_result_cannot_come_back() {
     assert!(
         fault
             .why
-            .contains("the result of attempt 1 at R1M1 was voided, and is back"),
+            .contains("the result of attempt 1 at R1M1 was voided, but is recorded again"),
         "{fault}"
     );
 }
@@ -603,7 +603,7 @@ fn a_wrong_pairing_is_found_and_named() {
         pairs[1][1] = one;
     });
     assert!(
-        why.starts_with("round 4 pairs ") && why.contains("and the results put "),
+        why.starts_with("round 4 pairs ") && why.contains("but the results put "),
         "{why}"
     );
 }

@@ -397,8 +397,7 @@ impl Registration {
     fn explained(&self, reason: UntrustedText) -> UntrustedText {
         match self.unread.as_ref().filter(|_| says_already(reason.raw())) {
             Some(unread) => format!(
-                "{}; its answer before that could not be read ({}), so have it forget this agent, or take another name \
-                 and endpoint",
+                "{}; its answer before that could not be read ({}), so remove this agent there, or use another name and endpoint",
                 reason.raw(),
                 unread.raw()
             )

@@ -102,7 +102,7 @@ fn the_envelope_is_checked_in_its_order() {
         "conversation_id": "c",
     });
     let mut codes = Vec::new();
-    for (key, mended) in [
+    for (key, fixed) in [
         ("protocol", "league.v2"),
         ("message_type", "GAME_JOIN_ACK"),
         ("sender", "player:P01"),
@@ -110,7 +110,7 @@ fn the_envelope_is_checked_in_its_order() {
     ] {
         let rejection = read(&message, Strict).unwrap_err();
         codes.push(format!("{} {}", rejection.code.code(), rejection.path));
-        message[key] = json!(mended);
+        message[key] = json!(fixed);
     }
     assert_eq!(
         codes,

@@ -213,7 +213,7 @@ fn what_is_of_no_use_is_described_in_a_sentence() {
         (
             302,
             "",
-            "the agent answered HTTP 302, a redirect, which is never followed: it must be registered where it really is",
+            "the agent answered HTTP 302, a redirect, which is never followed: register the address that it leads to",
         ),
         (
             500,

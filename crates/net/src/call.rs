@@ -39,7 +39,7 @@ pub enum CallError {
     /// The request was sent, and the connection ended before the end of the response.
     #[error("{0}")]
     Closed(&'static str),
-    #[error("no way there from here: {0}")]
+    #[error("no route to it: {0}")]
     NoRoute(String),
     /// This machine lacks descriptors, memory or ports.
     #[error("this machine could not make the call: {0}")]

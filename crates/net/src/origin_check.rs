@@ -100,11 +100,11 @@ pub enum OriginError {
     #[error("the request must say in one Host header whom it is for")]
     MissingHost,
     #[error(
-        "this agent does not go by the name {0:?}: if it should, start it with --allowed-hosts {0}"
+        "this agent does not accept the host name {0:?}: to allow it, start the agent with --allowed-hosts {0}"
     )]
     HostNotAllowed(String),
     #[error(
-        "pages of {0:?} may not call this agent: if they should, start it with --allowed-origins {0}"
+        "pages of {0:?} may not call this agent: to allow them, start the agent with --allowed-origins {0}"
     )]
     OriginNotAllowed(String),
 }

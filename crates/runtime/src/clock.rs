@@ -55,7 +55,7 @@ impl Clock {
     }
 }
 
-/// The time of an agent: that of a clock, which stands still while the store is away. What could not be stored could not be sent
+/// The time of an agent: that of a clock, which stands still while the store is unavailable. What could not be stored could not be sent
 /// either, so that nobody's deadline may pass meanwhile. It goes on from the agent's last event where the clock is behind that, as
 /// after another machine wrote the log: time in a log never runs backwards.
 #[derive(Debug)]

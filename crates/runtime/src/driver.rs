@@ -57,9 +57,7 @@ impl<A: Runnable> DriverTask<A> {
             outcome = self.outbox.flush().await;
         }
         match &outcome {
-            Ok(()) => self.log("stopped", Level::INFO, || {
-                "stopped in good order".to_owned()
-            }),
+            Ok(()) => self.log("stopped", Level::INFO, || "stopped cleanly".to_owned()),
             // Nothing is broken: the league goes on elsewhere.
             Err(why) if self.outbox.is_fenced() => {
                 self.log("taken_over", Level::INFO, || format!("stopped: {why}"));

@@ -104,11 +104,7 @@ pub(super) async fn request_position(context: Arc<Context>, request: RulesReques
             let meta = MessageMeta::of_match(&match_id);
             let sender = context.sender();
             let header = Header::new(at, &sender, "rules_failed").about(&meta);
-            emit!(
-                Level::WARN,
-                header,
-                "{match_id} starts over in a while: {why}"
-            );
+            emit!(Level::WARN, header, "{match_id} will start over: {why}");
         });
     }
     context.inbox.put(Arrived::Input(

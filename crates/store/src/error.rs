@@ -23,7 +23,7 @@ pub enum StoreError {
     #[error("{0} is not a store of Matchday: name another file; nothing was changed")]
     NotAStore(StoreUrl),
     #[error(
-        "{store} is not a store of the form that this Matchday makes ({what}): read it with the program that wrote it, or name \
+        "{store} has another format than the stores of this Matchday ({what}): read it with the program that wrote it, or name \
          another file; nothing was changed"
     )]
     OtherForm { store: StoreUrl, what: String },
@@ -188,13 +188,13 @@ impl StoreFailed {
 
     pub(super) fn write(store: &StoreUrl, why: &str) -> Self {
         Self::new(format!(
-            "{store} cannot be written ({why}): mend that, and {NOTHING_LOST}"
+            "{store} cannot be written ({why}): fix that, and {NOTHING_LOST}"
         ))
     }
 
     pub(super) fn sync(store: &StoreUrl, why: &str) -> Self {
         Self::new(format!(
-            "{store} cannot be brought to disk ({why}): mend that, and {NOTHING_LOST}"
+            "{store} cannot be brought to disk ({why}): fix that, and {NOTHING_LOST}"
         ))
     }
 

@@ -113,7 +113,7 @@ impl CommandQueue {
             command.complete(Err(failed));
             return Queued::Backlogged;
         }
-        // While the store is away, or the lease may have expired, nobody knows whether this process still owns the league.
+        // While the store is unavailable, or the lease may have expired, nobody knows whether this process still owns the league.
         let owned = state.outage.reason().is_none()
             && self.lease.as_ref().is_none_or(|lease| lease.allows(league));
         if owned && state.has_nothing_before(&command) {

@@ -84,10 +84,7 @@ fn fitted(lines: &[String], size: Size) -> Vec<String> {
         .collect();
     if let (true, Some(last)) = (lines.len() > most, fitted.last_mut()) {
         let more = lines.len() - most + 1;
-        *last = cut(
-            &format!("... and {more} more lines than there is room for"),
-            size.columns,
-        );
+        *last = cut(&format!("... and {more} more lines"), size.columns);
     }
     fitted
 }

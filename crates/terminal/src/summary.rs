@@ -232,7 +232,7 @@ impl Summary {
             ),
             (
                 format!("matchday verify {file}"),
-                "recompute every draw and the table",
+                "recompute every number and the standings",
             ),
         ];
         let width = commands.iter().map(|(command, _)| command.width()).max();

@@ -1,7 +1,7 @@
 //! A TCP proxy before a server that can be cut: it holds bytes of one direction back, closes every connection, or cuts one in the
 //! middle of a COMMIT of PostgreSQL's protocol. Threads of its own; no runtime.
 //!
-//! What is held back is what a network loses in one direction: TCP sends it again until the network is mended or the
+//! What is held back is what a network loses in one direction: TCP sends it again until the network works again or the
 //! connection ends, so that here too it arrives late or never, and never with a gap.
 
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub enum AtCommit {
     Before,
     /// The server has committed, and the client never hears of it.
     After,
-    /// The client loses its connection, and the server sees the COMMIT only once the network is mended. Others connect meanwhile.
+    /// The client loses its connection, and the server sees the COMMIT only once the network works again. Others connect meanwhile.
     Late,
 }
 
@@ -177,25 +177,25 @@ impl CutProxy {
         self.address
     }
 
-    /// Closes every connection, and each new one at once, until it is mended.
+    /// Closes every connection, and each new one at once, until it works again.
     pub fn cut(&self) {
         let mut state = self.network.state();
         state.cut = true;
         self.network.end_all(&mut state);
     }
 
-    /// Lets nothing through in one direction until it is mended.
+    /// Lets nothing through in one direction until it works again.
     pub fn hold(&self, direction: Direction) {
         self.network.state().held[direction as usize] = true;
     }
 
-    /// Cuts the next COMMIT, and unless it is late everything else too, until it is mended.
+    /// Cuts the next COMMIT, and unless it is late everything else too, until it works again.
     pub fn cut_at_commit(&self, side: AtCommit) {
         self.network.state().at_commit = Some(side);
     }
 
     /// Everything is let through again.
-    pub fn mend(&self) {
+    pub fn restore(&self) {
         let mut state = self.network.state();
         (state.cut, state.held, state.at_commit, state.late) = (false, [false; 2], None, false);
         self.network.changed.notify_all();

@@ -313,9 +313,9 @@ def text(message, field):
 def expect(message, token):
     shown = message.get("auth_token")
     if not shown:
-        raise Refusal("E011", "AUTH_TOKEN_MISSING", "auth_token: expected the token made for this, got none")
+        raise Refusal("E011", "AUTH_TOKEN_MISSING", "auth_token: expected the token for this message, got none")
     if not isinstance(shown, str) or not tokens.same(shown, token):
-        raise Refusal("E012", "AUTH_TOKEN_INVALID", "auth_token: not the one that proves who sends this")
+        raise Refusal("E012", "AUTH_TOKEN_INVALID", "auth_token: wrong token for this message")
 
 
 # HTTP
@@ -376,7 +376,7 @@ class Server(ThreadingHTTPServer):
 
 
 def register(agent, manager, name, endpoint, store, **meta):
-    """Registers with the manager, and keeps trying while there is none. Returns why not, if it will not have us."""
+    """Registers with the manager, and keeps trying while there is none. Returns the reason if the manager refuses."""
     message = envelope("LEAGUE_REGISTER_REQUEST", "unregistered", f"conv-register-{secrets.token_hex(8)}")
     message["player_meta"] = {
         "display_name": name,

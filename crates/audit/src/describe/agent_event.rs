@@ -44,7 +44,7 @@ pub(crate) fn referee_event(event: &RefereeEvent) -> String {
             ..
         } => {
             format!(
-                "hears that the manager refuses the result of {match_id}: {} ({code})",
+                "receives the manager's refusal of the result of {match_id}: {} ({code})",
                 reason.escaped()
             )
         }
@@ -60,12 +60,9 @@ pub(crate) fn referee_event(event: &RefereeEvent) -> String {
             format!("gives {match_id} up, which is another's now")
         }
         RefereeEvent::DialectLearned { endpoint, .. } => {
-            format!(
-                "learns how the agent at {} wants to be spoken to",
-                endpoint.escaped()
-            )
+            format!("learns the dialect of the agent at {}", endpoint.escaped())
         }
-        RefereeEvent::RoundClosed { round_id } => format!("hears that round {round_id} is over"),
+        RefereeEvent::RoundClosed { round_id } => format!("receives the end of round {round_id}"),
         RefereeEvent::LeagueClosed => OVER.into(),
     }
 }
@@ -77,7 +74,7 @@ pub(crate) fn player_event(event: &PlayerEvent) -> String {
             taken_on(identity.id.as_str(), identity.league_id.as_ref())
         }
         PlayerEvent::Announced { round_id, matches } => {
-            format!("hears of round {round_id}: {}", announced(matches))
+            format!("receives round {round_id}: {}", announced(matches))
         }
         PlayerEvent::Invited {
             match_id,
@@ -112,7 +109,7 @@ pub(crate) fn player_event(event: &PlayerEvent) -> String {
         }
         PlayerEvent::Finished { game, .. } => {
             format!(
-                "hears the result of {}: {}{}",
+                "receives the result of {}: {}{}",
                 game.match_id,
                 game_outcome(game),
                 draw(game.draw)
@@ -128,18 +125,18 @@ pub(crate) fn player_event(event: &PlayerEvent) -> String {
             )
         }
         PlayerEvent::CheckpointReceived { .. } => "keeps a checkpoint of the manager".into(),
-        PlayerEvent::RoundClosed { round_id } => format!("hears that round {round_id} is over"),
+        PlayerEvent::RoundClosed { round_id } => format!("receives the end of round {round_id}"),
         PlayerEvent::LeagueClosed => OVER.into(),
     }
 }
 
-const ASKS: &str = "asks the manager to be taken on";
-const OVER: &str = "hears that the league is over";
+const ASKS: &str = "asks the manager for registration";
+const OVER: &str = "receives the end of the league";
 
 fn taken_on(id: &str, league: Option<&LeagueId>) -> String {
     match league {
-        Some(league) => format!("is taken on as {id} in {league}"),
-        None => format!("is taken on as {id}"),
+        Some(league) => format!("is registered as {id} in {league}"),
+        None => format!("is registered as {id}"),
     }
 }
 
@@ -168,8 +165,8 @@ pub(crate) fn game_outcome(game: &PastGame) -> String {
 fn draw(check: DrawCheck) -> &'static str {
     match check {
         DrawCheck::NotPromised => "",
-        DrawCheck::Proven => "; it has recomputed the draw",
-        DrawCheck::Unproven => "; the draw came without proof",
+        DrawCheck::Proven => "; it has recomputed the number",
+        DrawCheck::Unproven => "; the number came without proof",
         DrawCheck::Broken => "; THE DRAW IS NOT WHAT THE REFEREE HAD PROMISED",
     }
 }

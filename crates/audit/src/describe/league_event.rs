@@ -45,7 +45,7 @@ pub(crate) fn league_event(event: &LeagueEvent) -> String {
             ..
         } if rounds.is_empty() => {
             format!(
-                "league started: {} players, rounds drawn from results, seed {}",
+                "league started: {} players, pairings follow from results, seed {}",
                 draw.entrants.len(),
                 draw.seed
             )
@@ -81,7 +81,7 @@ pub(crate) fn league_event(event: &LeagueEvent) -> String {
         }
         LeagueEvent::LotDrawn { lot } => {
             format!(
-                "level to the end: {} goes through by lot against {}",
+                "still level: {} advances by lot against {}",
                 lot.winner, lot.loser
             )
         }
@@ -153,8 +153,7 @@ pub(crate) fn league_event(event: &LeagueEvent) -> String {
             format!("{}{unproven}", decision_line(match_id, *status, result, by))
         }
         LeagueEvent::UnprovenAllowed => {
-            "the operator gives every match to every referee, also where a result is not proven"
-                .into()
+            "the operator allows every referee for every match, even if results are unproven".into()
         }
         LeagueEvent::RoundCompleted { round_id } => format!("round {round_id} completed"),
         LeagueEvent::LeagueCompleted {
@@ -195,16 +194,12 @@ pub(crate) fn league_event(event: &LeagueEvent) -> String {
         LeagueEvent::AgentRecovered { agent } => format!("{} answers again", agent.id()),
         LeagueEvent::DialectLearned { agent, dialect } => {
             format!(
-                "{} wraps its messages otherwise than thought: {dialect:?}",
+                "{} uses another dialect than expected: {dialect:?}",
                 agent.id()
             )
         }
         LeagueEvent::DeviationsNoted { agent, deviations } => {
-            format!(
-                "{} departs from the protocol: {}",
-                agent.id(),
-                deviations.join(", ")
-            )
+            format!("deviation by {}: {}", agent.id(), deviations.join(", "))
         }
     }
 }
@@ -273,12 +268,12 @@ fn score_line(status: GameStatus, result: &MatchResult) -> String {
 
 fn suspicion_text(cause: Suspicion) -> &'static str {
     match cause {
-        Suspicion::NeverAnswered => "it had not answered once when the league began",
+        Suspicion::NeverAnswered => "it had not answered before the league began",
         Suspicion::TechnicalLosses => "too many technical losses in a row",
-        Suspicion::Unreachable => "it could not be told of a match",
-        Suspicion::RefusedMatch => "it refused a match, or understood no assignment",
+        Suspicion::Unreachable => "a match could not be assigned to it",
+        Suspicion::RefusedMatch => "it refused a match, or did not understand the assignment",
         Suspicion::Overdue => "it did not report a match in time",
         Suspicion::NoToken => "it reported without its token, and has never shown one",
-        Suspicion::HandBacks => "too many of its attempts came to nothing after it had begun them",
+        Suspicion::HandBacks => "too many of its attempts were aborted after they had begun",
     }
 }

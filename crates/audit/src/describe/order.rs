@@ -8,27 +8,27 @@ pub fn carried_out(order: &LeagueOrder) -> String {
     let player = order.player_id.as_ref().map_or("", |id| id.as_str());
     let agent = order.agent_id.as_deref().unwrap_or_default();
     match order.order {
-        Order::Pause => "The league is paused: matches being played are played out.".to_owned(),
-        Order::Resume => "The league goes on.".to_owned(),
-        Order::End => "The league has ended, with the table as it stood.".to_owned(),
+        Order::Pause => "The league is paused: running matches are finished.".to_owned(),
+        Order::Resume => "The league continues.".to_owned(),
+        Order::End => "The league has ended with its current standings.".to_owned(),
         Order::Withdraw => {
-            format!("{player} is withdrawn: it forfeits what it has not played.")
+            format!("{player} is withdrawn: it forfeits its remaining matches.")
         }
         Order::Void => {
             let match_id = order.match_id.as_ref().map_or("", |id| id.as_str());
             format!("The result of {match_id} is voided: the match is played again.")
         }
         Order::AllowUnproven => {
-            "Matches that waited for a referee that proves are given to every referee.".to_owned()
+            "Matches that waited for a referee with proofs can go to every referee now.".to_owned()
         }
         Order::Rotate if agent == CHECKPOINT_KEY => {
             "The manager signs checkpoints with a new key.".to_owned()
         }
-        Order::Rotate => format!("{agent} has a new token: the old one is worth nothing."),
-        Order::Roster => "This is who may register.".to_owned(),
+        Order::Rotate => format!("{agent} has a new token. The old one no longer works."),
+        Order::Roster => "The roster follows.".to_owned(),
         Order::Invite | Order::RotateCode => "The roster is changed.".to_owned(),
         Order::Revoke => format!(
-            "The token of {agent} is worth nothing any more: it is out until `matchday admin rotate {agent}` gives it another."
+            "The token of {agent} is revoked: the agent cannot take part until `matchday admin rotate {agent}` gives it another."
         ),
     }
 }

@@ -91,8 +91,8 @@ pub const LEAGUES: Table = Table {
         ),
         integer("players", "how many players have registered"),
         integer("referees", "how many referees have registered"),
-        integer("rounds", "how many rounds are drawn"),
-        integer("matches", "how many matches are drawn"),
+        integer("rounds", "how many rounds are scheduled"),
+        integer("matches", "how many matches are scheduled"),
         integer("matches_decided", "how many of them have a result"),
         text(
             "champion",
@@ -143,7 +143,7 @@ pub const PLAYERS: Table = Table {
 
 pub const MATCHES: Table = Table {
     name: "matches",
-    about: "A row for each match that is drawn, in the order of the rounds.",
+    about: "A row for each scheduled match, in the order of the rounds.",
     columns: &[
         LEAGUE,
         text("match", "its id in the league, such as `R1M1`"),

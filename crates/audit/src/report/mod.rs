@@ -68,7 +68,7 @@ pub struct VerificationSummary {
 pub enum ReportError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("{0}: a report needs the manager's store - name it too, or in its place")]
+    #[error("{0}: a report needs the manager's store - name that store too, or only that store")]
     NoLeague(String),
 }
 
@@ -112,16 +112,16 @@ impl Report {
 fn verified(found: Verification) -> VerificationSummary {
     let sentence = match (&found.fault, found.not_checked.is_empty()) {
         (None, _) if found.verdict() == Verdict::NotAllProven => {
-            "Everything that could be checked fits; not everything is proven.".to_owned()
+            "No contradictions, but not everything is proven.".to_owned()
         }
         (Some(fault), _) => {
-            format!("This does not fit: {fault}. Nothing after that can be relied on.")
+            format!("Verification failed: {fault}. Nothing after that can be relied on.")
         }
         (None, true) => {
-            "Everything fits: the chain of events, every draw, every score and the standings."
+            "Verified: the chain of events, every drawn number, every score and the standings."
                 .to_owned()
         }
-        (None, false) => "Everything that could be checked fits.".to_owned(),
+        (None, false) => "No contradictions, but some checks could not be made.".to_owned(),
     };
     VerificationSummary {
         passed: found.fault.is_none(),

@@ -24,8 +24,7 @@ pub(super) fn all(report: &Report) -> Vec<Figure> {
         about: about.to_owned(),
         svg,
     };
-    let about =
-        "The first eight of the standings are labelled; the others are drawn thin behind them.";
+    let about = "The first eight players are labelled; the others are thin lines behind them.";
     let about = if report.view.players.len() > 8 {
         about
     } else {

@@ -85,7 +85,7 @@ impl Report {
             .map(MatchId::as_str)
             .collect();
         if !unproven.is_empty() {
-            let why = "the word of their referee, although a player in them had a key";
+            let why = "reported by the referee alone, although a player had a key";
             facts.push((
                 "Unproven results",
                 format!("{} of {}: {why}", unproven.len(), unproven.join(", ")),
@@ -104,7 +104,7 @@ impl Report {
             });
         let lost: Vec<String> = lost.collect();
         if !lost.is_empty() {
-            facts.push(("Attempts that came to nothing", lost.join(", ")));
+            facts.push(("Aborted attempts", lost.join(", ")));
         }
         facts.extend(self.view.started_at.map(|at| ("Began", format_time(&at))));
         facts.extend(self.view.completed_at.map(|at| ("Ended", format_time(&at))));
@@ -129,12 +129,12 @@ impl Report {
             .max()
         {
             None => {
-                format!("No answer was measured. A player has {deadline} for each choice or move.")
+                format!("No answer was measured. A player has {deadline} for each move.")
             }
             Some(longest) => {
                 let longest = format_ms(u64::from(longest));
                 format!(
-                    "The longest answer took {longest}; the deadline for each choice or move is {deadline}."
+                    "The longest answer took {longest}; the deadline for each move is {deadline}."
                 )
             }
         }

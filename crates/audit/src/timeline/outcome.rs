@@ -165,9 +165,7 @@ fn of_game(player: &str, game: &PastGame) -> String {
     }
     if let Some(parity) = game.drawn_parity {
         let found = match game.draw {
-            DrawCheck::Proven => {
-                ": the player has recomputed it from what the referee was bound to"
-            }
+            DrawCheck::Proven => ": the player verified it against the referee's commitment",
             DrawCheck::Unproven => ": the referee has offered no proof",
             DrawCheck::Broken => ": NOT WHAT THE REFEREE HAD PROMISED",
             DrawCheck::NotPromised => "",

@@ -119,7 +119,7 @@ fn check_result(assignment: &Assignment, result: &MatchResult) -> Result<Draw, S
     signatures::check(&played, result)?;
     match &result.details.fairness {
         Some(reveal) if reveal.commitment != assignment.commitment() => {
-            Err("the draw was made from another secret than that of the assignment".into())
+            Err("the number was drawn from another secret than that of the assignment".into())
         }
         _ => Ok(draw),
     }
@@ -146,7 +146,7 @@ pub(super) fn compare_referee(
                 let mut recorded = manager.of_match(match_id);
                 if !recorded.any(|recorded| recorded.by == own && recorded.attempt == *attempt) {
                     let why = format!(
-                        "the manager acknowledged this result of {match_id}, and its store does not have it"
+                        "the manager acknowledged this result of {match_id}, but its store does not have it"
                     );
                     return Err(misfit(log, entry, "reported", why));
                 }
@@ -166,11 +166,8 @@ pub(super) fn compare_referee(
                 findings.agreeing += 1;
                 continue;
             }
-            Some(_) => format!(
-                "{} decided {match_id} otherwise, by its own store",
-                log.id()
-            ),
-            None => format!("{} never decided {match_id}, by its own store", log.id()),
+            Some(_) => format!("the store of {} has another result of {match_id}", log.id()),
+            None => format!("the store of {} has no result of {match_id}", log.id()),
         };
         let what = SmolStr::new_static("match_decided");
         let seq = recorded.seq;
@@ -209,7 +206,8 @@ pub(super) fn player(
             DrawCheck::Unproven => findings.draws_unproven += 1,
             DrawCheck::Broken => {
                 let why =
-                    "the draw is not what the referee had promised, the player found".to_owned();
+                    "the player found that the number does not match the referee's commitment"
+                        .to_owned();
                 return Err(misfit(log, entry, "finished", why));
             }
         }
@@ -243,7 +241,7 @@ pub(super) fn compare_player(
         return Vec::new();
     }
     vec![format!(
-        "{own} was told another result than the manager has, or one it does not have, of {}: it may be of an attempt \
+        "{own} received another result than the manager has, or one that the manager does not have, of {}: it may be of an attempt \
          that did not count",
         otherwise.join(", ")
     )]

@@ -233,7 +233,7 @@ pub(super) fn compare(
         None => {
             let lost = size - here;
             return Err(format!(
-                "it covers {size} events, and only {here} are here: the last {lost} were dropped"
+                "it covers {size} events, but only {here} are here: the last {lost} were dropped"
             ));
         }
     };
@@ -266,7 +266,7 @@ pub(super) fn hold(
 pub(super) fn no_such_league(kept: &ExternalCheckpoint) -> String {
     let wanted = &kept.checkpoint.origin;
     format!(
-        "it is of {wanted}, and there is no such league here: it was dropped, or is in another store"
+        "it is of {wanted}, but there is no such league here: it was dropped, or is in another store"
     )
 }
 

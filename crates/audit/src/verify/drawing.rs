@@ -27,7 +27,7 @@ impl Drawing {
             return if fixtures == rounds {
                 Ok(())
             } else {
-                Err("the rounds are not the fixtures that the league was made with".into())
+                Err("the rounds are not the fixtures that the league was created with".into())
             };
         }
         let entrants = league
@@ -45,13 +45,13 @@ impl Drawing {
         }) = drawn_from
         else {
             return if league.settings.needs_draw() {
-                Err("the start does not say from which seed rounds or lots are drawn".into())
+                Err("the start does not name the seed of rounds and lots".into())
             } else {
                 Ok(())
             };
         };
         if *drawn != entrants {
-            return Err("the draw is not among those who had registered".into());
+            return Err("the schedule has players who had not registered".into());
         }
         let settings = &league.settings;
         let draw = Draw::begin(
@@ -118,7 +118,7 @@ impl Drawing {
             Ok(())
         } else {
             Err(format!(
-                "{} goes through by lot against {}, and neither results nor seed give that",
+                "{} advances by lot against {}, but neither results nor seed give that",
                 lot.winner, lot.loser
             ))
         }
@@ -133,7 +133,7 @@ impl Drawing {
             .cloned()
             .or_else(|| league.rounds_to_draw(at).into_iter().next());
         match missing {
-            Some(missing) => Err(format!("{} was to be drawn before that", missing.title)),
+            Some(missing) => Err(format!("{} had to be scheduled before that", missing.title)),
             None => Ok(()),
         }
     }

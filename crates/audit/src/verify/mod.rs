@@ -124,7 +124,7 @@ pub struct Verification {
 /// What a verification comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything fits.
+    /// Verified: no contradictions.
     Fits,
     /// Something contradicts something else.
     Contradicted,
@@ -416,7 +416,7 @@ fn check(
     };
     if at != stored.at {
         return Err(format!(
-            "it is filed under {:?}, and says {at:?} itself",
+            "it is stored under {:?}, but its text says {at:?}",
             stored.at
         ));
     }

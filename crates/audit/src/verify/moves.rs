@@ -86,7 +86,7 @@ fn end(
             let came = name(winner);
             let due = name(expected);
             return Err(format!(
-                "the winner is given as {came}; the moves make it {due}"
+                "the recorded winner is {came}, but the moves give {due}"
             ));
         }
     }
@@ -94,7 +94,7 @@ fn end(
     if value(&result.details.game)
         != value(&replay.game.details(&[played.a.clone(), played.b.clone()]))
     {
-        return Err("what is told of the game is not what its moves lead to".into());
+        return Err("the recorded game does not follow from its moves".into());
     }
     Ok(())
 }
@@ -223,7 +223,7 @@ mod tests {
         });
         assert_eq!(
             error,
-            Err("what is told of the game is not what its moves lead to".into())
+            Err("the recorded game does not follow from its moves".into())
         );
     }
 }

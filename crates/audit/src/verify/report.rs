@@ -26,7 +26,7 @@ impl fmt::Display for Verification {
                 )?;
                 let proven = self.draws_proven;
                 let unproven = self.draws_unproven;
-                writeln!(f, "draws    {proven} recomputed, {unproven} without proof")?;
+                writeln!(f, "numbers  {proven} recomputed, {unproven} without proof")?;
                 let proven = self.results_proven;
                 let unproven = self.unproven.len();
                 if proven > 0 || unproven > 0 {
@@ -39,7 +39,7 @@ impl fmt::Display for Verification {
                 if self.tokens_optional {
                     writeln!(
                         f,
-                        "tokens   optional: anybody on the machine could speak for an agent, so that results are unproven"
+                        "tokens optional: anyone on the machine could act as an agent, so results are unproven"
                     )?;
                 }
                 let replayed = self.matches_replayed;
@@ -112,27 +112,24 @@ impl fmt::Display for Verification {
         if let (Some(why), None) = (&self.checkpoint_fault, &self.fault) {
             return write!(
                 f,
-                "DOES NOT FIT: a checkpoint that was kept: {}",
+                "CONTRADICTION: a kept checkpoint: {}",
                 Untrusted::new(why).escaped()
             );
         }
         match &self.fault {
             None if self.equivocation.is_some() => {
-                write!(f, "DOES NOT FIT: see the two checkpoints above")
+                write!(f, "CONTRADICTION: see the two checkpoints above")
             }
             None if self.verdict() == Verdict::NotAllProven => {
-                write!(
-                    f,
-                    "Everything that could be checked fits; not everything is proven."
-                )
+                write!(f, "No contradictions, but not everything is proven.")
             }
             None if !self.not_checked.is_empty() => {
-                write!(f, "Everything that could be checked fits.")
+                write!(f, "No contradictions, but some checks could not be made.")
             }
-            None => write!(f, "Everything fits."),
+            None => write!(f, "Verified: no contradictions."),
             Some(fault) => write!(
                 f,
-                "DOES NOT FIT: {}",
+                "CONTRADICTION: {}",
                 Untrusted::new(&fault.to_string()).escaped()
             ),
         }
@@ -155,7 +152,7 @@ impl Verification {
         for (league, fault) in leagues {
             let fault = fault.as_ref().map(|fault| {
                 format!(
-                    "; DOES NOT FIT: {}",
+                    "; CONTRADICTION: {}",
                     Untrusted::new(&fault.to_string()).escaped()
                 )
             });
@@ -163,17 +160,23 @@ impl Verification {
         }
         let bad = lines
             .iter()
-            .filter(|line| line.contains("; DOES NOT FIT: "))
+            .filter(|line| line.contains("; CONTRADICTION: "))
             .count();
         lines.push(match (bad, lines.len()) {
             (0, all) if self.verdict() == Verdict::NotAllProven => {
                 format!(
-                    "Everything that could be checked fits, in {}; not everything is proven.",
+                    "No contradictions in {}, but not everything is proven.",
                     many(all as u64, "league")
                 )
             }
-            (0, all) => format!("Everything fits, in {}.", many(all as u64, "league")),
-            (bad, all) => format!("{bad} of {} do not fit.", many(all as u64, "league")),
+            (0, all) => format!(
+                "Verified: no contradictions in {}.",
+                many(all as u64, "league")
+            ),
+            (bad, all) => format!(
+                "{bad} of {} have contradictions.",
+                many(all as u64, "league")
+            ),
         });
         lines.join("\n")
     }
@@ -208,14 +211,14 @@ impl Verification {
         })
     }
 
-    /// `spring_1: 120 events, 6 of 6 matches decided, 6 draws recomputed, champion P01`
+    /// `spring_1: 120 events, 6 of 6 matches decided, 6 numbers recomputed, champion P01`
     fn brief(&self) -> String {
         let name = self
             .league_id
             .as_ref()
             .map_or_else(|| "a league without a name".to_owned(), ToString::to_string);
         let events = many(self.events, "event");
-        let draws = many(self.draws_proven, "draw");
+        let numbers = many(self.draws_proven, "number");
         let matches = format!(
             "{} of {} matches decided",
             self.matches, self.matches_scheduled
@@ -232,10 +235,10 @@ impl Verification {
                 self.named_unproven()
             ),
         };
-        format!("{name}: {events}, {matches}, {draws} recomputed{unproven}{champion}")
+        format!("{name}: {events}, {matches}, {numbers} recomputed{unproven}{champion}")
     }
 
-    /// `referees REF01, REF02: 6 results decided, 6 draws recomputed, 6 as the manager has them`
+    /// `referees REF01, REF02: 6 results decided, 6 numbers recomputed, 6 as the manager has them`
     fn told(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -253,8 +256,8 @@ impl Verification {
             many => many.len().to_string(),
         };
         let results = many(told.results, "result");
-        let draws = many(told.draws_proven, "draw");
-        write!(f, "{kind} {names}: {results} {verb}, {draws} recomputed")?;
+        let numbers = many(told.draws_proven, "number");
+        write!(f, "{kind} {names}: {results} {verb}, {numbers} recomputed")?;
         if told.draws_unproven > 0 {
             write!(f, ", {} without proof", told.draws_unproven)?;
         }

@@ -111,7 +111,7 @@ pub(super) fn check_score(
         let come = format!("{for_a}-{for_b}");
         let due = format!("{}-{}", expected.0, expected.1);
         return Err(format!(
-            "the score is {come}; {status:?} and {} as winner make it {due}",
+            "the score is {come}, but {status:?} with the winner {} gives {due}",
             name(winner)
         ));
     }
@@ -136,9 +136,11 @@ pub(super) fn check_blame(
     for player in [game.a, game.b] {
         let lost = status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
         match blame.get(player) {
-            None if lost => return Err(format!("{player} lost without play, and nobody says why")),
+            None if lost => return Err(format!("{player} has a technical loss without a cause")),
             Some(_) if !lost => {
-                return Err(format!("{player} is blamed, and did not lose without play"));
+                return Err(format!(
+                    "{player} has the cause of a technical loss, but no technical loss"
+                ));
             }
             Some(blame) if blame.culprit != Culprit::Player => {
                 return Err(format!(
@@ -207,14 +209,14 @@ pub(crate) fn check_draw(
     };
     match replay(played, [choice_a, choice_b], dice) {
         Some((drawn, _)) if drawn != number => Err(format!(
-            "the number was given as {number}, and the reveal makes it {drawn}"
+            "the recorded number is {number}, but the revealed secret gives {drawn}"
         )),
         Some((_, outcome)) if winner_of(played, outcome) != result.winner.as_ref() => Err(format!(
             "{} has won by the rules",
             name(winner_of(played, outcome))
         )),
         Some(_) => Ok(Draw::Proven),
-        None => Err("the game cannot be played over from what was recorded".into()),
+        None => Err("the game cannot be replayed from its record".into()),
     }
 }
 
@@ -251,7 +253,7 @@ fn check_winner(
     let came = name(winner);
     let due = name(expected);
     Err(format!(
-        "the winner is given as {came}; the choices and the number {number} make it {due}"
+        "the recorded winner is {came}, but the moves and the number {number} give {due}"
     ))
 }
 

@@ -30,7 +30,7 @@ pub(super) fn check<'a>(
     let pairs = players.len() * (players.len() - 1) / 2;
     if met.len() != pairs {
         return Err(format!(
-            "{} players make {pairs} matches, and {} are scheduled",
+            "{} players make {pairs} matches, but {} are scheduled",
             players.len(),
             met.len()
         ));

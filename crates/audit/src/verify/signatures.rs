@@ -30,7 +30,7 @@ pub(super) fn check(played: &Played<'_>, result: &MatchResult) -> Result<(), Str
         };
         if !fits {
             return Err(format!(
-                "{player} has not signed the moves that are told of it"
+                "{player} has not signed the moves that are recorded for it"
             ));
         }
     }

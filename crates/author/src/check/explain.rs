@@ -46,7 +46,7 @@ fn of_all_roles() -> impl Iterator<Item = (&'static Rule, Vec<AgentRole>)> {
 fn text(rule: &Rule, roles: &[AgentRole]) -> String {
     let roles: Vec<_> = roles.iter().map(|role| role.name()).collect();
     let costs = if rule.is_mandatory() {
-        "A violation loses matches: in every league, or in a strict one if a lenient one lets it pass."
+        "A violation loses matches: in every league, or in a strict one if a lenient one accepts it."
     } else {
         "A violation loses no match; without it the agent would be cleaner."
     };

@@ -37,7 +37,7 @@ pub(crate) fn record(
         }
         FieldVerdict::Tolerated { deviation, strict } => {
             let note = format!(
-                "{}. A strict league refuses that with {}; a lenient one lets it pass as \"{deviation}\"",
+                "{}. A strict league refuses that with {}; a lenient one accepts it as \"{deviation}\"",
                 strict.sentence(),
                 strict.code
             );

@@ -63,8 +63,8 @@ pub async fn wait(
         .strip_prefix('P')
         .and_then(|digits| digits.parse().ok())
         .filter(|number| (1..=PLAYERS_MAX).contains(number));
-    let number: u64 = number
-        .with_context(|| format!("{player} is no id that can be given out here, such as P01"))?;
+    let number: u64 =
+        number.with_context(|| format!("{player} is not a player id, such as P01"))?;
     let clock = Clock::start();
     let settings = LeagueSettings {
         league_id: expected.league,

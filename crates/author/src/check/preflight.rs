@@ -36,23 +36,23 @@ pub async fn check_reachable(probe: &Probe) -> Result<Exchange, (Exchange, Strin
         CallOutcome::Failed(CallError::NoConnection(error) | CallError::NoRoute(error)) => {
             Some(match connected(url).await {
                 Ok(()) if is_https(url) => format!(
-                    "no TLS with what listens at {url} ({error}) - fix its certificate, or serve the agent over http for the check"
+                    "TLS with {url} failed ({error}) - fix its certificate, or serve the agent over http for the check"
                 ),
                 Ok(()) => format!(
-                    "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
+                    "{url} closes the connection instead of answering HTTP ({error}) - is it an agent?"
                 ),
                 Err(error) => {
                     format!(
-                        "nobody listens at {url} ({error}) - start the agent, or check host and port"
+                        "nothing listens at {url} ({error}) - start the agent, or check host and port"
                     )
                 }
             })
         }
         CallOutcome::Failed(CallError::Closed(error)) => Some(format!(
-            "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
+            "{url} closes the connection instead of answering HTTP ({error}) - is it an agent?"
         )),
         CallOutcome::Failed(CallError::TimedOut) => Some(format!(
-            "what listens at {url} gave no whole answer to HTTP within {} - is it an agent, and does it serve while it waits?",
+            "{url} gave no complete HTTP answer within {} - is it an agent, and does it serve while it waits?",
             super::exchange::format_duration(exchange.took)
         )),
         CallOutcome::Failed(CallError::TooLarge(bytes)) => Some(format!(

@@ -130,7 +130,7 @@ impl Probe {
         }
         let waited = self.timeout(within);
         if waited.is_zero() {
-            return unknown("the time for the whole check was up");
+            return unknown("the time limit of the check was reached");
         }
         let exchange = self.post(subject, request.clone(), waited).await;
         match &exchange.outcome {

@@ -66,18 +66,18 @@ impl ReplyKind {
                 format!("it answered with {message_type}")
             }
             Self::Refused { code, text } => format!("it refused with {code}: {text}"),
-            Self::Received => "it only took note".to_owned(),
+            Self::Received => "it only acknowledged the message".to_owned(),
             Self::Malformed(why) | Self::Unknown(why) => why.clone(),
             Self::NoAnswer => exchange.outcome_text(),
         }
     }
 }
 
-const NO_METHOD: &str = "It knows none of the methods that leagues call, in any dialect: read the message from params, whatever the method is called.";
-const EXCEPTION: &str = "Its handler failed with this message: look for the exception in the agent's own log, and catch what is around it.";
+const NO_METHOD: &str = "It knows none of the methods of leagues, in any dialect: read the message from params, whatever the method is called.";
+const EXCEPTION: &str = "Its handler failed with this message: look for the exception in the agent's own log, and catch it.";
 
 /// How to fix what came, where the cause is another than a rule's own.
-pub(crate) fn mend(reply: &Reply) -> Option<&'static str> {
+pub(crate) fn fix(reply: &Reply) -> Option<&'static str> {
     match (&reply.wire, &reply.exchange.outcome) {
         (Some(WireAnswer::MethodNotFound), _) if reply.knows_others => None,
         (Some(WireAnswer::MethodNotFound), _) => Some(NO_METHOD),
@@ -90,7 +90,7 @@ pub(crate) fn mend(reply: &Reply) -> Option<&'static str> {
 
 /// Whether the agent failed with a message, rather than did not know or want it.
 pub(crate) fn is_failure(reply: &Reply) -> bool {
-    mend(reply) == Some(EXCEPTION) || reply.exchange.answered().is_none()
+    fix(reply) == Some(EXCEPTION) || reply.exchange.answered().is_none()
 }
 
 /// Records that a message got no right answer.
@@ -100,7 +100,7 @@ pub(crate) fn violated(
     note: impl Into<String>,
     reply: &Reply,
 ) {
-    findings.violated_because(rule, note, mend(reply), &reply.exchange);
+    findings.violated_because(rule, note, fix(reply), &reply.exchange);
 }
 
 /// Checks that a message was acknowledged, by any kind of acknowledgement.

@@ -207,7 +207,7 @@ impl Practice {
         match manager_proxy.log().errors.last() {
             Some((request, code, text)) => {
                 bail!(
-                    "no agent was let in within {seconds} s; the last {request} was refused: {code} {text} - `matchday \
+                    "no agent was accepted within {seconds} s; the last {request} was refused: {code} {text} - `matchday \
                      check player --wait` says how to fix it"
                 )
             }
@@ -248,7 +248,7 @@ impl Practice {
             return Ok(());
         }
         bail!(
-            "the manager does not let it in: {}",
+            "the manager refuses it: {}",
             String::from_utf8_lossy(&answer.body)
         )
     }

@@ -188,7 +188,7 @@ impl Report {
         let most_frequent = self.errors.iter().max_by_key(|error| error.times);
         if let Some(error) = most_frequent.filter(|_| !self.technical_losses.is_empty()) {
             sentences.push(format!(
-                "Most often it was told {}: {}",
+                "Most often it received {}: {}",
                 error.code,
                 full_stop(&error.message)
             ));
@@ -289,7 +289,7 @@ fn technical(
             .to_string(),
         blame: match decision.result.winner {
             None => "your agent, and its partner too",
-            Some(_) if troubled => "your agent, under trouble",
+            Some(_) if troubled => "your agent, with faults",
             Some(_) => "your agent",
         },
         command: format!("matchday replay {} --match {id}", input.store),

@@ -381,10 +381,10 @@ func (a *Agent) trustManager(me, message *Message) *refusal {
 
 func expect(message *Message, token string) *refusal {
 	if message.AuthToken == "" {
-		return &refusal{"E011", "AUTH_TOKEN_MISSING", "auth_token: expected the token made for this, got none"}
+		return &refusal{"E011", "AUTH_TOKEN_MISSING", "auth_token: expected the token for this message, got none"}
 	}
 	if !same(message.AuthToken, token) {
-		return &refusal{"E012", "AUTH_TOKEN_INVALID", "auth_token: not the one that proves who sends this"}
+		return &refusal{"E012", "AUTH_TOKEN_INVALID", "auth_token: wrong token for this message"}
 	}
 	return nil
 }

@@ -340,9 +340,9 @@ function text(message: Json, field: string): string {
 
 function expect(message: Json, token: string): void {
   const shown = message.auth_token;
-  if (!shown) throw new Refusal("E011", "AUTH_TOKEN_MISSING", "auth_token: expected the token made for this, got none");
+  if (!shown) throw new Refusal("E011", "AUTH_TOKEN_MISSING", "auth_token: expected the token for this message, got none");
   if (typeof shown !== "string" || !same(shown, token)) {
-    throw new Refusal("E012", "AUTH_TOKEN_INVALID", "auth_token: not the one that proves who sends this");
+    throw new Refusal("E012", "AUTH_TOKEN_INVALID", "auth_token: wrong token for this message");
   }
 }
 

@@ -49,7 +49,7 @@ function send(response: ServerResponse, status: number, answer: unknown): void {
   response.writeHead(status, headers).end(answer === undefined ? "" : write(answer));
 }
 
-/** Registers with the manager, and keeps trying while there is none. Returns why not, if it will not have us. */
+/** Registers with the manager, and keeps trying while there is none. Returns the reason if the manager refuses. */
 async function register(agent: Agent, manager: string, meta: Json, store: string): Promise<string | undefined> {
   const message = envelope("LEAGUE_REGISTER_REQUEST", "unregistered", `conv-register-${randomBytes(8).toString("hex")}`);
   message.player_meta = { version: VERSION, game_types: [GAME], ...meta };

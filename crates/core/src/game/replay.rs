@@ -21,7 +21,7 @@ pub struct Replay<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotReplayed {
     /// The rules ask for chance, and there are no dice.
-    #[error("something was drawn, and the referee has not shown from what")]
+    #[error("a number was drawn, but the referee has not revealed its secret")]
     Undrawn,
     /// A move that the rules do not allow, in words for people.
     #[error("{0}")]
@@ -49,7 +49,7 @@ impl<'a> Replay<'a> {
             |(id, _): &(&PlayerId, &Value)| !seats.iter().any(|seat| self.player(*seat) == *id);
         if let Some((id, made)) = moves.iter().find(of_others) {
             return Err(NotReplayed::Illegal(format!(
-                "{id} plays {made}, and it is not its turn"
+                "{id} plays {made}, but it is not its turn"
             )));
         }
         for seat in seats {

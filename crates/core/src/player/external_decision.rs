@@ -245,7 +245,7 @@ impl Player {
         };
         for decision in std::mem::take(&mut decider.pending).into_values() {
             for reply in decision.replies {
-                let why = "this player has just been registered anew: ask again";
+                let why = "this player has just registered again: ask again";
                 let content =
                     reply.league_error(ctx.now, league_error(ErrorCode::InvalidState, why));
                 ctx.reply(reply.request, content);

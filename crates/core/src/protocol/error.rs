@@ -80,14 +80,14 @@ catalogue! {
     Connection "E009" "CONNECTION_ERROR" retryable "The agent could not be reached.";
     InvalidMove "E010" "INVALID_MOVE" final "The rules of the game do not allow this move.";
     TokenMissing "E011" "AUTH_TOKEN_MISSING" final "The message needs an auth_token.";
-    TokenInvalid "E012" "AUTH_TOKEN_INVALID" final "The auth_token does not prove who sends this, or does not allow it.";
+    TokenInvalid "E012" "AUTH_TOKEN_INVALID" final "The auth_token is not the sender's, or does not allow this.";
     RefereeNotRegistered "E013" "REFEREE_NOT_REGISTERED" final "No referee is registered under this id.";
     RateLimited "E014" "RATE_LIMITED" retryable "Too many messages at once: wait, then send it again.";
     MatchIdMismatch "E015" "MATCH_ID_MISMATCH" final "The answer belongs to another match.";
     ResultConflict "E016" "RESULT_CONFLICT" final "The match is decided already, and differently.";
-    VersionMismatch "E018" "PROTOCOL_VERSION_MISMATCH" final "This protocol or version is not spoken here.";
+    VersionMismatch "E018" "PROTOCOL_VERSION_MISMATCH" final "This protocol or version is not supported here.";
     LateRegistration "E019" "LATE_REGISTRATION" final "The league has started: registration is closed.";
-    Internal "E020" "INTERNAL_ERROR" final "The fault is ours.";
+    Internal "E020" "INTERNAL_ERROR" final "Internal error of the agent that answers.";
     InvalidTimestamp "E021" "INVALID_TIMESTAMP" final "A timestamp must be ISO 8601 in UTC, such as 2025-01-15T10:30:00Z.";
 }
 

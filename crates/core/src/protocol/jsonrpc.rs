@@ -106,7 +106,7 @@ pub enum Fault {
     MethodNotFound,
     /// `params` is not what the method takes.
     InvalidParams,
-    /// The fault is ours.
+    /// Internal error of the agent that answers.
     Internal,
 }
 

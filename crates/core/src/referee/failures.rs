@@ -36,7 +36,7 @@ impl OngoingMatch {
                 window.asked_again = window.asked_again.saturating_add(1);
                 actions.push(Action::Ask(seat));
             } else if stalled >= STALLED_AFTER {
-                let why = format!("the referee stood still for {} seconds", stalled.as_secs());
+                let why = format!("the referee was paused for {} seconds", stalled.as_secs());
                 self.retry_after_own_fault(now, seat, why, actions);
             } else if window.last_invalid.is_some() {
                 side.answer_state = window.forfeit(now, Cause::Invalid, owed);

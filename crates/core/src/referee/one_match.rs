@@ -281,10 +281,7 @@ impl OngoingMatch {
             .all(|side| matches!(&side.answer_state, AnswerState::Forfeit(lost) if lost.no_route))
         {
             // No route to either player means that this referee is cut off.
-            return self.hand_back(
-                "the referee found no way to either player".to_owned(),
-                actions,
-            );
+            return self.hand_back("the referee could reach neither player".to_owned(), actions);
         }
         if self
             .sides

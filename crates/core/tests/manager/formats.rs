@@ -234,7 +234,7 @@ fn a_result_from_which_a_later_round_was_drawn_cannot_be_voided() {
         panic!("{refused:?}")
     };
     let said = error.error_message.clone().unwrap().raw().to_owned();
-    insta::assert_snapshot!(said, @"R1M1: round 2 (Final) was drawn from its result, which therefore stays");
+    insta::assert_snapshot!(said, @"R1M1: round 2 (Final) was paired from its result, so the result stays");
 }
 
 #[test]

@@ -318,7 +318,7 @@ fn a_referee_that_hands_a_match_back_again_and_again_gets_no_more_draws_of_it() 
             .as_ref()
             .unwrap()
             .raw()
-            .contains("no referee could play it: 5 attempts came to nothing (no handles left)")
+            .contains("no referee could play it: 5 attempts were aborted (no handles left)")
     );
     assert!(
         decision.blame(&PlayerId::numbered(1)).is_none(),

@@ -76,7 +76,7 @@ fn lose_the_prover(desk: &mut Desk) {
         attempt: Attempt(1),
         referee_id: ref_id(2),
         culprit: Culprit::Referee,
-        reason: "it could not be told of the match".into(),
+        reason: "the match could not be assigned to it".into(),
         cause: LossCause::Unreachable,
     };
     for event in [suspended, lost] {

@@ -130,7 +130,7 @@ fn before_the_start_the_schedule_is_refused_as_a_matter_of_state() {
         );
         assert_eq!(
             error.error_description,
-            "the rounds are drawn up when the league starts"
+            "the rounds are scheduled when the league starts"
         );
     }
 }

@@ -271,7 +271,7 @@ fn without_a_way_to_either_player_it_is_the_referee_that_is_cut_off() {
     let bench = without_a_way(&[1, 2]);
     assert_eq!(
         (bench.decisions(), handed_back(&bench)),
-        (0, vec!["the referee found no way to either player"])
+        (0, vec!["the referee could reach neither player"])
     );
 }
 

@@ -1,4 +1,4 @@
-//! A referee asks the manager to be taken on, until it is told yes or no.
+//! A referee asks the manager for registration, until it is told yes or no.
 
 use crate::bench::*;
 use matchday_core::agent::{Agent, Answer};

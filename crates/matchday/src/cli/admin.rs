@@ -32,35 +32,33 @@ pub(super) struct AdminArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum OrderCommand {
-    /// Begin no more matches; those being played are played out
+    /// Begin no more matches; running matches are finished
     Pause,
-    /// Go on after a pause
+    /// Continue after a pause
     Resume,
-    /// Take a player out: it forfeits what it has not played
+    /// Withdraw a player: it forfeits its remaining matches
     Withdraw {
-        /// Such as P03
+        /// The player, as in P03
         player: String,
     },
-    /// Strike a result, and have the match played again
+    /// Void a result; the match is played again
     Void {
-        /// Such as R1M1
+        /// The match, as in R1M1
         #[arg(value_name = "MATCH")]
         match_id: String,
     },
-    /// Finish now, with the table as it stands
+    /// End the league now, with its current standings
     End,
-    /// Give every match to every referee from now on, if the league waits for one that proves and none comes back: results that
-    /// are a referee's word then count, and are marked unproven
+    /// Allow every referee for every match, if the league waits for a referee with proofs and none returns; such results are marked unproven
     AllowUnproven,
-    /// Make a new token for an agent and show it, this once; the old one is worth nothing from now on
+    /// Make a new token for an agent and show it once; the old one stops working
     Rotate {
-        /// Such as P03 or REF01; operator, for the token that these commands need; or checkpoint-key, for the key that
-        /// the manager signs checkpoints with
+        /// The agent, as in P03 or REF01; operator, for the token of these commands; or checkpoint-key, for the key that signs checkpoints
         agent: String,
     },
-    /// Take an agent's token away: it is out until it is given another by rotate
+    /// Revoke an agent's token: the agent cannot take part until rotate gives it another
     Revoke {
-        /// Such as P03 or REF01
+        /// The agent, as in P03 or REF01
         agent: String,
     },
 }

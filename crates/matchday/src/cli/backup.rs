@@ -20,8 +20,7 @@ Example:
   matchday backup 'postgres://matchday@db.example/leagues' --to service.db --move     (and back)
 
 The copy is a store like any other: to go back to it, stop the agent and put the copy in the place of its file. Keep it
-as the store itself is kept: it holds the same secrets. Of a store whose content is wrong there is a copy too, and exit
-code 1; of a file that is damaged there is none.")]
+as the store itself is kept: it holds the same secrets. A store with wrong content is copied too, with exit code 1; a damaged file is not copied.")]
 pub(crate) struct BackupArgs {
     #[command(flatten)]
     store: StoreArg,
@@ -48,7 +47,7 @@ pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
         _ if args.moves => move_to(&from, to)?,
         Some(file) => backup(&from, file)?,
         None => {
-            let why = "--to: into a database goes what a service is to go on from: stop it, and add --move";
+            let why = "--to: a copy in a database is for a service to continue from: stop the service, and add --move";
             return Err(Usage(why.to_owned()).into());
         }
     };
@@ -57,7 +56,7 @@ pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
     }
     if let Some(fault) = &found.fault {
         bail!(
-            "{from} is copied to {to}, every event as it is, but its content does not fit: {fault} - see `matchday \
+            "{from} is copied to {to}, every event as it is, but its content is wrong: {fault} - see `matchday \
              verify`"
         );
     }

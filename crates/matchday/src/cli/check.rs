@@ -27,7 +27,7 @@ Example:
   matchday check manager http://localhost:8000/mcp
   matchday check --explain choice.parity
 
-It tells two things: in which leagues the agent would lose no match, and what would be cleaner.
+The report says in which leagues the agent would lose no match, and what else to improve.
 Exit code 0 only if it would lose none in a lenient league, as leagues are by default; with
 --conformance strict, none in a strict one. 1 if not, 2 if called wrongly.";
 
@@ -99,7 +99,7 @@ enum Role {
 
 #[derive(Debug, Args)]
 struct PlayerArgs {
-    /// Where the player listens, such as http://localhost:8101/mcp [with --wait: where it says that it does]
+    /// Where the player listens, such as http://localhost:8101/mcp [with --wait: where it registers]
     #[arg(required_unless_present = "wait")]
     url: Option<String>,
     #[command(flatten)]
@@ -115,7 +115,7 @@ struct PlayerArgs {
 
 #[derive(Debug, Args)]
 struct RefereeArgs {
-    /// Where the referee listens [with --wait: where it says that it does]
+    /// Where the referee listens [with --wait: where it registers]
     #[arg(required_unless_present = "wait")]
     url: Option<String>,
     #[command(flatten)]
@@ -147,7 +147,7 @@ struct CommonArgs {
     /// Check the most important rules only, in less than five seconds
     #[arg(long)]
     quick: bool,
-    /// Which league it is to be ready for; both verdicts are told
+    /// The kind of league that the agent must be ready for; the report has both verdicts
     #[arg(long, value_enum, default_value_t = League::Lenient)]
     conformance: League,
     /// Print the report as JSON

@@ -175,7 +175,7 @@ async fn publish(at: &CourseAt) -> Result<ExitCode> {
         let section = &season.section;
         if is_new && known.contains(section) {
             bail!(
-                "the service has a season {section} that is not of this course: call the section otherwise in {}",
+                "the service has a season {section} that is not of this course: rename the section in {}",
                 at.folder.join(PLAN).display()
             );
         }

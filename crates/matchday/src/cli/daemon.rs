@@ -184,7 +184,7 @@ fn warning(config: &Config, listening: SocketAddr) -> Option<String> {
     let others_hear = !serves_tls(config) && !listening.ip().is_loopback();
     others_hear.then(|| {
         format!(
-            "{listening} is not for this machine alone, and without TLS anyone on the network path can read tokens: name a \
+            "other machines can reach {listening}, and without TLS anyone on the network path can read tokens: name a \
              certificate with --tls-cert and --tls-key, unless the network is trusted"
         )
     })
@@ -492,7 +492,7 @@ fn unanswered(entry: &Entry) -> Option<String> {
 pub(super) fn check_registration(registration: RegistrationState) -> Result<()> {
     match registration {
         RegistrationState::Refused { reason, .. } => Err(anyhow!(
-            "the manager refuses the registration: {} - mend that, or wait for another league",
+            "the manager refuses the registration: {} - fix that, or wait for another league",
             reason.escaped()
         )),
         _ => Ok(()),

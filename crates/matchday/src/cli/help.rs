@@ -112,7 +112,7 @@ fn short_page() -> String {
     let groups = groups.collect::<Vec<_>>().join("\n");
     format!(
         "{about}\n\nUsage: matchday COMMAND [OPTIONS]\n\n{groups}\n\n{EXAMPLES}\n\n\
-         `matchday COMMAND --help` tells of one command, `matchday {HELP_ALL}` of all.\n"
+         `matchday COMMAND --help` explains one command, `matchday {HELP_ALL}` lists all.\n"
     )
 }
 
@@ -206,10 +206,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     }
     let said = said.join(" ").replace(" tip: ", " - ");
     let said = said.strip_prefix("error: ").unwrap_or(&said);
-    notice(&format!(
-        "{said}; `{} --help` shows what there is",
-        called(&text)
-    ));
+    notice(&format!("{said}; see `{} --help`", called(&text)));
     ExitCode::from(2)
 }
 

@@ -47,7 +47,7 @@ pub(super) struct LeagueArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum LeagueCommand {
-    /// Create leagues, all of them or none; tokens and codes are shown this once
+    /// Create leagues, all of them or none; tokens and codes are shown only once
     Create(CreateArgs),
     /// List the leagues of the service that you may see, or those that a store holds
     List(ListArgs),
@@ -60,7 +60,7 @@ enum LeagueCommand {
     /// Remove a league for good
     Delete {
         name: String,
-        /// Yes, with all its results
+        /// Confirm that all its results are removed, too
         #[arg(long)]
         yes: bool,
     },
@@ -181,12 +181,13 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
 /// The settings that flags name.
 fn changed(name: &str, settings: LeagueFlags) -> Result<BTreeMap<String, String>> {
     if settings.config.is_some() {
-        return Err(Usage("--config: name what is to change with flags".to_owned()).into());
+        return Err(Usage("--config: name the settings to change with flags".to_owned()).into());
     }
     let texts = settings.resolve_alone().given_texts();
     if texts.is_empty() {
-        let why =
-            format!("name what is to change, such as `matchday league configure {name} --lead 5`");
+        let why = format!(
+            "name the settings to change, such as `matchday league configure {name} --lead 5`"
+        );
         return Err(Usage(why).into());
     }
     Ok(texts)
@@ -230,7 +231,7 @@ async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result
         let file = codes_file(&league.league_id);
         if file.exists() {
             bail!(
-                "{} exists already: move it away, and create the leagues then",
+                "{} exists already: move it away before you create the leagues",
                 file.display()
             );
         }
@@ -264,7 +265,7 @@ async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result
         }
     }
     say(
-        "Tokens and codes are shown this once; the operator token is for `matchday start` and `matchday admin`.",
+        "Tokens and codes are shown only once; the operator token is for `matchday start` and `matchday admin`.",
     );
     Ok(ExitCode::SUCCESS)
 }

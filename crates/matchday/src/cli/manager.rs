@@ -111,7 +111,7 @@ fn check_tokens(config: &Config, league: &LeagueSettings, address: SocketAddr) -
     }
     let has_relay = config.need(&settings::RELAY)?;
     if has_relay || !daemon::is_for_this_machine_alone(config, address.ip())? {
-        let why = "tokens are optional only where nobody but this machine can reach the manager: listen on 127.0.0.1, without \
+        let why = "tokens can be optional only if other machines cannot reach the manager: listen on 127.0.0.1, without \
                    a relay, a proxy or another --advertise";
         return Err(config.wrong(&settings::TOKENS, why));
     }
@@ -145,7 +145,7 @@ fn new_league(
         let made = Token::issue("operator", &mut entropy_from_system()?);
         league.operator_token = Some(made.hash());
         notice(&format!(
-            "operator token, shown this once - keep it for `matchday admin`: {}",
+            "operator token, shown only once - keep it for `matchday admin`: {}",
             made.reveal()
         ));
     }
@@ -261,7 +261,7 @@ fn place(store: &Store, wanted: Option<&LeagueId>) -> Result<(u32, Stream)> {
     let mut known = Vec::new();
     for (number, stream) in store.leagues()? {
         let league = LeagueLog::decode(&store.in_league(number).load(&stream)?)
-            .context("a league of the store cannot be understood")?
+            .context("a league of the store cannot be read")?
             .league;
         known.push((number, stream, league));
     }
@@ -300,7 +300,7 @@ fn stored_settings(store: &Store, stream: &Stream) -> Result<Option<LeagueSettin
         return Ok(None);
     };
     let mut settings = match event_codec::decode(&first.line)
-        .context("the league's first event cannot be understood")?
+        .context("the league's first event cannot be read")?
     {
         (_, LeagueEvent::LeagueCreated { settings }) => settings,
         _ => anyhow::bail!(
@@ -323,7 +323,7 @@ fn stored_settings(store: &Store, stream: &Stream) -> Result<Option<LeagueSettin
 /// Who may register in the league in the store.
 fn stored_roster(store: &Store, stream: &Stream) -> Result<Vec<Place>> {
     let history = LeagueLog::decode(&store.load(stream)?)
-        .context("the league in the store cannot be understood")?;
+        .context("the league in the store cannot be read")?;
     Ok(history.league.roster)
 }
 

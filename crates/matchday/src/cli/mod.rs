@@ -163,7 +163,7 @@ enum Command {
     /// Check an agent: does it keep the rules, and if not, what is the fix?
     #[command(after_help = check::EXAMPLE)]
     Check(check::CheckArgs),
-    /// Let an agent practise against every strategy, and against trouble
+    /// Let an agent practise against every strategy, and with faults of the network
     #[command(after_help = practice::EXAMPLE)]
     Practice(practice::PracticeArgs),
     /// Show the settings in effect, and where each came from
@@ -181,9 +181,9 @@ enum Command {
     /// Play a tournament of strategies by a plan that anybody can repeat
     #[command(after_help = experiment::EXAMPLE)]
     Experiment(experiment::ExperimentArgs),
-    /// Check a stored league: its chain of events, draws, scores and table
+    /// Verify a stored league: its chain of events, numbers, scores and standings
     Verify(verify::VerifyArgs),
-    /// Tell a stored match as it happened
+    /// Show a stored match message by message
     Replay(replay::ReplayArgs),
     /// Write a report of a stored league: table, plots and grades
     #[command(after_help = report::EXAMPLE)]

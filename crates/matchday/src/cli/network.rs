@@ -57,7 +57,7 @@ pub(super) fn guarded_but(
     let scopes = config.get(&settings::ENDPOINTS)?;
     let listed = config.get(&settings::ALLOW_ENDPOINTS)?.unwrap_or_default();
     if scopes == Some(Scopes::NONE) && listed.is_empty() {
-        let why = "nothing is listed - name what may be called with --allow-endpoints";
+        let why = "no endpoint is listed - list endpoints with --allow-endpoints";
         return Err(config.wrong(&settings::ENDPOINTS, why));
     }
     // Whoever comes through a proxy or a tunnel must not have this machine call itself.

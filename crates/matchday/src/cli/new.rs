@@ -36,14 +36,14 @@ struct PlayerArgs {
     /// In which language
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     lang: Language,
-    /// The folder to write it to; it must be empty, or not be there yet
+    /// The folder to write to; it must be empty or new
     dir: PathBuf,
-    /// What the player is called in the table, 1 to 50 characters
+    /// The player's name in the table, 1 to 50 characters
     #[arg(long, value_name = "NAME")]
     name: String,
     #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = game_type, help = game_help())]
     game: GameType,
-    /// Have a language model choose (Python only); the README says how to name its server
+    /// Let a language model choose the moves (Python only); the README says how to name its server
     #[arg(long)]
     llm: bool,
 }
@@ -105,7 +105,7 @@ pub(super) fn execute(args: NewArgs) -> Result<ExitCode> {
         "A player in {dir}. Next:
   cd {dir}{install}
   {test:<28} runs its tests
-  {check:<28} waits for it to be started, and checks it
+  {check:<28} waits for the player, and checks it
   {run:<28} starts it
 What to change first: {strategy}. The rest is in README.md."
     ));

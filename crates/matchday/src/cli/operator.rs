@@ -110,7 +110,7 @@ impl OperatorArgs {
             _ => "its agent comes back with --auth-token, or by registering with it as auth_token",
         };
         say(format!(
-            "new token of {whose}, shown this once - {how}:\n{}",
+            "new token of {whose}, shown only once - {how}:\n{}",
             token.reveal()
         ));
         Ok(ExitCode::SUCCESS)

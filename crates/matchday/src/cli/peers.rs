@@ -96,8 +96,7 @@ pub(super) fn notice_of_public_url(config: &Config, public_url: &str) -> Option<
     let is_named = config.text(&settings::PUBLIC_URL).is_some();
     (daemon::is_shared(config) && config.text(&settings::ADVERTISE).is_some() && !is_named).then(|| {
         format!(
-            "leagues are known by {public_url}: give all services that share this store the same --public-url, so that addresses \
-             of leagues outlive this one"
+            "leagues are known by {public_url}: give all services that share this store the same --public-url, so that addresses of leagues stay valid without this service"
         )
     })
 }

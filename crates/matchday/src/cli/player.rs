@@ -41,7 +41,7 @@ pub(super) fn example() -> String {
     };
     let lines: String = GAMES.iter().map(line).collect();
     format!(
-        "Strategies: random, and by game those below; a game that does not know one plays it as random\n{lines}\n{EXAMPLE}"
+        "Strategies: random, and by game those below; in a game that does not know the strategy, the player moves at random\n{lines}\n{EXAMPLE}"
     )
 }
 

@@ -37,7 +37,7 @@ Example:
   matchday practice --game-command ./examples/twenty_one.py
   matchday practice --against http://localhost:8101/mcp
 
-The agent plays every built-in strategy of the game, a partner that is silent, talks garbage, repeats itself
+The agent plays every built-in strategy of the game, a partner that is silent, sends invalid data, repeats itself
 or restarts, and honest partners while its own messages are delayed, lost or doubled.
 
 With --against the agent is registered on its behalf: it gets no token, so one that checks tokens,
@@ -187,7 +187,7 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
     played.unwrap_or(Ok(()))?;
     closed.with_context(|| {
         format!(
-            "the practice broke off; what is decided lies in {}",
+            "the practice was interrupted; its results so far are in {}",
             file.display()
         )
     })?;

@@ -75,7 +75,7 @@ pub(crate) async fn execute(args: ReplayArgs) -> Result<ExitCode> {
     let page = args.stores.page();
     let Some((match_id, whom)) = match_id.as_ref().zip(whom) else {
         if let Some(page) = page {
-            let why = "that page tells its matches itself; to play one again with your agent, add --match, --as and --wait";
+            let why = "that page shows its matches itself; to play one again with your agent, add --match, --as and --wait";
             return Err(Usage(format!("{page}: {why}")).into());
         }
         return tell(&args, match_id.as_ref());

@@ -356,8 +356,7 @@ fn for_people(again: &Again<'_>, agent: &Agent, rows: &[Row]) -> String {
             .any(|row| REFUSALS.iter().any(|code| row.now.contains(code)))
     {
         text.push_str(
-            "\nIt did refuse a token. An agent of Matchday takes requests only from its own league: say --wait in the \
-             place of --against, and start the agent then.",
+            "\nIt refused a token. Matchday's agents accept requests only from their own league: use --wait instead of --against, then start the agent.",
         );
     }
     text

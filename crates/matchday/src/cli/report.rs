@@ -123,6 +123,6 @@ fn write(out: &Path, text: &str, force: bool) -> Result<()> {
 fn taken(out: &Path) -> anyhow::Error {
     let out = out.display();
     anyhow!(Usage(format!(
-        "{out} is there already - write over it with --force, or name another file with --out"
+        "{out} exists already - overwrite it with --force, or name another file with --out"
     )))
 }

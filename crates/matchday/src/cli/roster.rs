@@ -43,7 +43,7 @@ pub(super) struct RosterArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum RosterCommand {
-    /// Make a new code for a name and show it, this once; the agent that registers with it takes over the place
+    /// Make a new code for a name and show it once; the agent that registers with it takes over the place
     Rotate {
         /// As on the roster; player:NAME or referee:NAME where both have it; or referees, for the code that they share
         name: String,
@@ -103,7 +103,7 @@ pub(super) async fn execute(args: RosterArgs) -> Result<ExitCode> {
             .map(|url| format!("\n{url}"))
             .unwrap_or_default();
         format!(
-            "join code of {name}, shown this once - for --code, or as the manager's URL:\n{}{url}",
+            "join code of {name}, shown only once - for --code, or as the manager's URL:\n{}{url}",
             code.reveal()
         )
     })
@@ -221,7 +221,7 @@ pub(super) fn issue(
         None => {
             let code = Token::new_join_code(&mut entropy);
             notice(&format!(
-                "join code for referees, shown this once - for `matchday referee --code`: {}",
+                "join code for referees, shown only once - for `matchday referee --code`: {}",
                 code.reveal()
             ));
             invitations.push(shared(&code));
@@ -339,7 +339,7 @@ pub(super) fn parse(file: &str, text: &str, entropy: &mut Entropy) -> Result<Vec
         });
     }
     if entries.is_empty() {
-        return Err(anyhow!(Usage(format!("{file} names nobody"))));
+        return Err(anyhow!(Usage(format!("{file} lists nobody"))));
     }
     Ok(entries)
 }

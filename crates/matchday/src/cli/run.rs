@@ -344,7 +344,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
     let closed = local.shutdown().await;
     telemetry.flush().await;
     let interrupted = played.is_none();
-    let lies = || format!("the league broke off; what is decided lies in {url}");
+    let lies = || format!("the league was interrupted; its results so far are in {url}");
     // A store that has failed is the cause of whatever else went wrong.
     closed.and(played.unwrap_or(Ok(()))).with_context(lies)?;
     if stays {
@@ -462,7 +462,7 @@ async fn play(
     let unfinished = local.wait_for_agents_to_finish().await;
     if unfinished > 0 {
         let agents = count_of(unfinished, "agent has", "agents have");
-        view.say(&format!("{agents} not heard that the league is over"));
+        view.say(&format!("{agents} not confirmed the end of the league"));
     }
     for fallback in local.fallbacks().await {
         view.say(&fallback);

@@ -168,7 +168,7 @@ fn latest_league(store: &Store) -> Result<Option<League>> {
     if events.is_empty() {
         return Ok(None);
     }
-    let log = LeagueLog::decode(&events).context("the league in the store cannot be understood")?;
+    let log = LeagueLog::decode(&events).context("the league in the store cannot be read")?;
     Ok(Some(log.league))
 }
 

@@ -66,13 +66,13 @@ fn for_people(data: &Value) -> Result<String> {
         rounds_to_come,
     } = in_our_form("schedule", data.clone())?;
     if rounds.is_empty() {
-        return Ok("the rounds are drawn up when the league starts".to_owned());
+        return Ok("the rounds are scheduled when the league starts".to_owned());
     }
     let table = schedule_table(&rounds, &names.collect()).fitted(columns());
     let mut text = table.text(Paint::of_stdout());
     if let Some(to_come) = rounds_to_come {
         text.push_str(&format!(
-            "\nmore rounds to come, at least {to_come}: each is drawn from the results before it"
+            "\nmore rounds follow, at least {to_come}: each is paired from the results before it"
         ));
     }
     Ok(text)

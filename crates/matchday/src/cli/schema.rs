@@ -17,8 +17,7 @@ openrpc/*.json   an OpenRPC document for manager, referee and player
 index.json       names them all
 
 A running agent serves the same under GET /schema, and its own OpenRPC document by rpc.discover.
-Documents that an earlier `matchday schema` wrote are replaced. Any other file in the way is left
-alone: then nothing is written.
+Documents that an earlier `matchday schema` wrote are replaced. If any other file is in the way, nothing is written.
 
 Example:
   matchday schema --out schemas

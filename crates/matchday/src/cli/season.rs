@@ -39,7 +39,7 @@ pub(super) struct SeasonArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum SeasonCommand {
-    /// Create a season with its first league; tokens and codes are shown this once
+    /// Create a season with its first league; tokens and codes are shown only once
     Create(CreateArgs),
     /// List the seasons that you may see
     List,
@@ -64,7 +64,7 @@ struct CreateArgs {
     /// When leagues start, as in a crontab: '0 22 * * mon-fri', or local times [default: on demand]
     #[arg(long, value_name = "FIELDS")]
     schedule: Option<String>,
-    /// Where the schedule's times are local, such as Europe/Berlin
+    /// The time zone of the schedule, such as Europe/Berlin
     #[arg(long, value_name = "NAME", default_value = "UTC")]
     time_zone: String,
     /// A configuration file whose section `league` holds the settings of every league
@@ -124,7 +124,7 @@ async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result
     // Before anything is created, so that no codes are lost.
     if roster.is_some() && codes_file(&name).exists() {
         bail!(
-            "{} exists already: move it away, and create the season then",
+            "{} exists already: move it away before you create the season",
             codes_file(&name).display()
         );
     }
@@ -153,7 +153,7 @@ async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result
     ));
     if let Some(token) = &secrets.operator_token {
         say(format!(
-            "operator token of all its leagues, shown this once: {token}"
+            "operator token of all its leagues, shown only once: {token}"
         ));
     }
     if let Some(code) = &secrets.referee_code {

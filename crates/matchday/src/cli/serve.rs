@@ -78,7 +78,7 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
         Service::open(store, token, &mut entropy, service_settings, peers).await?;
     if let Some(made) = made {
         notice(&format!(
-            "service token, shown this once - keep it as MATCHDAY_SERVICE_TOKEN for `matchday league`: {}",
+            "service token, shown only once - keep it as MATCHDAY_SERVICE_TOKEN for `matchday league`: {}",
             made.reveal()
         ));
     }

@@ -113,7 +113,8 @@ impl ServiceArg {
         let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         if let Some(token) = secret_or_file(self.service_token.clone(), &SERVICE_TOKEN)? {
             let value = HeaderValue::from_str(&format!("Bearer {token}"));
-            let value = value.map_err(|_| Usage("--service-token: this is no token".to_owned()))?;
+            let value =
+                value.map_err(|_| Usage("--service-token: this is not a token".to_owned()))?;
             headers.push((AUTHORIZATION, value));
         }
         let request = CallRequest {

@@ -66,5 +66,7 @@ pub(super) fn unproven_remark(unproven: u64) -> String {
         "result is",
         "results are",
     );
-    format!("{many} unproven: the word of a referee, although a player of the match has a key")
+    format!(
+        "{many} unproven: reported by the referee alone, although a player of the match has a key"
+    )
 }

@@ -10,10 +10,10 @@ use super::stored_leagues::{self, KnownArg};
 use crate::manager_client::{ManagerClient, in_our_form};
 use anyhow::{Result, anyhow, bail};
 use matchday_audit::fallbacks::{self, Fallbacks};
+use matchday_audit::fix;
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::llm_usage::{self, LlmUsage};
 use matchday_audit::log_set::LogSet;
-use matchday_audit::mend;
 use matchday_audit::statistics::{of_answers, of_league, statistics, statistics_of_answers};
 use matchday_core::league::League;
 use matchday_core::protocol::messages::Record;
@@ -395,7 +395,7 @@ fn player_table(data: &Value) -> Result<String> {
         .map(|(name, value)| vec![name.to_owned(), value])
         .collect();
     let mut table = table(&[player_id.as_str(), display_name.raw()], &rows);
-    table.push_str(&mends(&stats.deviations));
+    table.push_str(&fixes(&stats.deviations));
     Ok(match &statistics {
         Some(player) => format!("{table}\n\n{}", player.sentence),
         None => table,
@@ -436,7 +436,7 @@ fn referee_table(data: &Value) -> Result<String> {
         &[referee.referee_id.as_str(), referee.display_name.raw()],
         &rows,
     );
-    Ok(table + &mends(&referee.deviations))
+    Ok(table + &fixes(&referee.deviations))
 }
 
 /// Where an agent is in its life with the league.
@@ -450,13 +450,13 @@ fn in_words(state: Lifecycle, left: bool) -> String {
     }
 }
 
-/// How to mend each deviation, as the dashboard says it.
-fn mends(deviations: &BTreeMap<String, u32>) -> String {
+/// How to fix each deviation, as the dashboard says it.
+fn fixes(deviations: &BTreeMap<String, u32>) -> String {
     let known = deviations
         .keys()
-        .filter_map(|what| Some((what, mend::of_deviation(what)?)));
+        .filter_map(|what| Some((what, fix::of_deviation(what)?)));
     let lines: Vec<_> = known
-        .map(|(what, mend)| format!("\n{what}: {mend}"))
+        .map(|(what, fix)| format!("\n{what}: {fix}"))
         .collect();
     let gap = if lines.is_empty() { "" } else { "\n" };
     format!("{gap}{}", lines.concat())

@@ -109,7 +109,7 @@ pub(super) fn status_table(status: &Value) -> String {
     if status.get("players").is_some() {
         let row = vec![text("players"), text("matches_completed")];
         let table = table(&["PLAYERS", "MATCHES COMPLETED"], &[row]);
-        return format!("{table}\nthe manager tells no status, this is from its standings");
+        return format!("{table}\nthe manager has no status: this is from its standings");
     }
     if status.get("current_round").is_none() {
         return format!(
@@ -175,7 +175,7 @@ pub(super) fn awaiting_prover(matches: u64) -> String {
         "matches wait",
     );
     format!(
-        "{many} for a referee that proves its results: none is left that answers. Start one again that had registered, or \
+        "{many} for a referee that proves its results: none of them answers. Restart one that had registered, or \
          give the matches to every referee with `matchday admin allow-unproven`"
     )
 }

@@ -50,7 +50,7 @@ fn begin_anew(mut command: Command) -> ExitCode {
     use std::os::unix::process::CommandExt;
     let error = command.exec();
     notice(&format!(
-        "the program could not be begun anew without the password in its arguments: {error}"
+        "the program could not be restarted without the password in its arguments: {error}"
     ));
     ExitCode::FAILURE
 }

@@ -11,7 +11,7 @@ use matchday_terminal::say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Check stored leagues: the chain of events, every draw, every score, the table.
+/// Verify stored leagues: the chain of events, every drawn number, every score, the standings.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -21,9 +21,8 @@ Example:
   matchday verify weekend.db player-8101.db    (also: is this the log whose checkpoints the player was sent?)
   curl -s http://localhost:8000/checkpoint > monday.txt; matchday verify weekend.db --checkpoint monday.txt
 
-Exit code 0: everything fits. 1: something contradicts something else, or a file cannot be read. 2: the command is wrong. 3: nothing \
-contradicts, but a result is a referee's word although a player in it had a key (the league was played without referees that \
-prove, or with --proof optional), or something that was promised could not be checked. Players without a key alone give 0.")]
+Exit code 0: no contradictions. 1: a contradiction, or a file cannot be read. 2: the command is wrong. 3: no contradictions, but a result is unproven although a player had a key (the league was played without referees that \
+prove, or with --proof optional), or something could not be checked. Players without a key alone give 0.")]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     stores: StoreArgs,

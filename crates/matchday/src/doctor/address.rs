@@ -76,7 +76,7 @@ pub(super) fn tls(subject: &Subject) -> Finding {
             None => Finding::warning(
                 "tls",
                 format!("{shown}: its dates cannot be read"),
-                "have it made anew",
+                "create a new certificate",
             ),
             Some(expiry) => expiry_of(
                 &shown,
@@ -113,7 +113,7 @@ pub(super) async fn own_url(subject: &Subject) -> Vec<Finding> {
         && !serving.is_for(host)
     {
         let why = format!("the certificate is not one for {host}, and agents are told {url}");
-        let advice = "have one made for that name, or name the address that it is for with --public-url or --advertise";
+        let advice = "create one for that name, or name the address that it is for with --public-url or --advertise";
         findings.push(match subject.is_behind_proxy {
             true => Finding::warning("url", why, advice),
             false => Finding::failed("url", why, advice),

@@ -26,7 +26,7 @@ pub(super) fn clock(
     newest: Option<Timestamp>,
     other: Option<Timestamp>,
 ) -> Finding {
-    let advice = "set this machine's clock, and let it be kept: `timedatectl set-ntp true`";
+    let advice = "set this machine's clock, and keep it synchronised: `timedatectl set-ntp true`";
     if now < Timestamp::from_micros(EARLIEST_MICROS) {
         return Finding::failed("clock", format!("it says {now}"), advice);
     }

@@ -107,7 +107,7 @@ async fn a_server_that_drips_is_no_agent_in_any_role() {
         assert_eq!(done.code, 1, "{done:?}");
         let line = done.err.lines().last().unwrap();
         assert!(
-            line.contains("gave no whole answer to HTTP within 5"),
+            line.contains("gave no complete HTTP answer within 5"),
             "{role}: {line}"
         );
     }

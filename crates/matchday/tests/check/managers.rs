@@ -515,7 +515,7 @@ async fn what_is_no_manager_is_told_in_one_line() {
     let done = run_aside(&["check", "manager", &nobody]).await;
     assert_eq!((done.code, done.out.as_str()), (1, ""), "{done:?}");
     assert!(
-        done.err.contains(&format!("nobody listens at {nobody}")),
+        done.err.contains(&format!("nothing listens at {nobody}")),
         "{}",
         done.err
     );

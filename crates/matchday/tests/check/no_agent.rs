@@ -72,7 +72,10 @@ fn nobody_there() {
     let url = format!("http://{}/mcp", bound.local_addr().unwrap());
     let done = run(&["check", "player", &url]);
     let line = done.line(1);
-    assert!(line.contains(&format!("nobody listens at {url}")), "{line}");
+    assert!(
+        line.contains(&format!("nothing listens at {url}")),
+        "{line}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -84,10 +87,7 @@ async fn no_tls_where_it_is_asked_for() {
     .await;
     let url = url.replace("http://", "https://");
     let line = line_about(&url).await;
-    assert!(
-        line.contains(&format!("no TLS with what listens at {url}")),
-        "{line}"
-    );
+    assert!(line.contains(&format!("TLS with {url} failed")), "{line}");
 }
 
 #[test]
@@ -112,7 +112,7 @@ async fn a_service_that_never_answers() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let line = line_about(&url).await;
-    assert!(line.contains("no whole answer to HTTP within 5"), "{line}");
+    assert!(line.contains("no complete HTTP answer within 5"), "{line}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -93,7 +93,7 @@ async fn whether_it_is_ready_and_what_would_be_cleaner_are_told_apart() {
     for said in [
         "Ready: it plays in any lenient league, as leagues are by default. \
          It would lose matches in a strict one, because of 1 rule: envelope.conversation",
-        "Would be cleaner, and costs no match: choice.nonce",
+        "1 warning, which loses no match: choice.nonce",
     ] {
         assert!(lenient.out.contains(said), "{said}: {}", lenient.out);
     }

@@ -174,7 +174,7 @@ fn a_league_that_is_started_again_keeps_its_own_settings_and_says_so() {
         manager.err()
     };
     let first = start(&["--lead", "0"]);
-    assert!(first.contains("operator token, shown this once"), "{first}");
+    assert!(first.contains("operator token, shown only once"), "{first}");
     let again = start(&["--lead", "5", "--game", "even_odd"]);
     assert_eq!(
         again,

@@ -59,7 +59,10 @@ fn rules_that_cannot_be_are_refused_at_the_start() {
             &["--allow-endpoints", "http://a.example"],
             "--allow-endpoints: expected hosts such as",
         ),
-        (&["--endpoints", "listed"], "--endpoints: nothing is listed"),
+        (
+            &["--endpoints", "listed"],
+            "--endpoints: no endpoint is listed",
+        ),
     ] {
         for command in ["manager", "referee"] {
             let at = [command, "--listen", "127.0.0.1:0"];

@@ -12,7 +12,7 @@ fn a_league_is_shown_before_and_after_it_is_played() {
     );
     assert_eq!(
         cli.ask(&["schedule"]).out,
-        "the rounds are drawn up when the league starts\n"
+        "the rounds are scheduled when the league starts\n"
     );
     let _agents = cli.agents(1, 3);
     assert!(cli.ask(&["status"]).out.contains("registration"));
@@ -109,7 +109,7 @@ fn rounds_that_follow_from_results_are_named_and_those_to_come_are_counted() {
     ROUND TITLE MATCH PLAYER A PLAYER B REFEREE RESULT
     1 Semifinals R1M1 P02 Player PORT P03 Player PORT REF01 to come
     1 Semifinals - P01 Player PORT - - bye
-    more rounds to come, at least 1: each is drawn from the results before it
+    more rounds follow, at least 1: each is paired from the results before it
     ");
     let later = cli.ask(&["schedule", "--round", "2"]);
     assert!(

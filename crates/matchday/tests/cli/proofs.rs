@@ -40,7 +40,10 @@ fn verify_ends_with_0_where_everything_is_proven_or_nobody_had_a_key() {
     for lines in [proven(), played(4, plain_referee)] {
         let done = verified(&store(lines));
         assert_eq!(done.code, 0, "{done:?}");
-        assert!(done.out.ends_with("Everything fits.\n"), "{done:?}");
+        assert!(
+            done.out.ends_with("Verified: no contradictions.\n"),
+            "{done:?}"
+        );
     }
 }
 
@@ -60,7 +63,7 @@ fn verify_ends_with_1_and_names_the_match_whose_proof_was_stripped_from_the_log(
     let done = verified(&store(stripped.collect()));
     assert_eq!(done.code, 1, "{done:?}");
     assert!(
-        done.out.contains("DOES NOT FIT: ") && done.out.contains("R1M1: "),
+        done.out.contains("CONTRADICTION: ") && done.out.contains("R1M1: "),
         "{done:?}"
     );
 }
@@ -93,8 +96,7 @@ fn verify_ends_with_3_and_names_the_results_that_are_a_referees_word() {
 fn the_table_of_a_league_says_how_many_of_its_results_are_unproven() {
     let cli = store(signing(&[MATCH_TOKENS], plain_referee));
     let _manager = cli.manager(&["--store", "league.db"]);
-    let remark =
-        "6 results are unproven: the word of a referee, although a player of the match has a key";
+    let remark = "6 results are unproven: reported by the referee alone, although a player of the match has a key";
     for command in ["standings", "status"] {
         let done = cli.ask(&[command]);
         assert!(done.out.contains(remark), "{command}: {done:?}");

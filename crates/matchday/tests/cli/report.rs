@@ -49,7 +49,7 @@ fn a_page_is_written_and_not_over_another_file_unless_that_is_wanted() {
     let refused = report(&cli, &[]);
     assert_eq!(
         refused.failed(2),
-        "report.html is there already - write over it with --force, or name another file with --out"
+        "report.html exists already - overwrite it with --force, or name another file with --out"
     );
     assert_eq!(report(&cli, &["--force"]).code, 0);
     let again = fs::read_to_string(cli.path().join("report.html")).unwrap();
@@ -87,11 +87,11 @@ fn a_store_that_was_changed_is_reported_as_such_and_the_command_fails() {
     assert!(tamper(&cli.path().join("league.db"), changed) > 0);
     let told = report(&cli, &["--format", "md", "--out", "-"]);
     assert!(
-        told.out.contains("**FAILED.** This does not fit: event "),
+        told.out.contains("**FAILED.** Verification failed: event "),
         "{told:?}"
     );
     assert!(
-        told.failed(1).starts_with("This does not fit: event "),
+        told.failed(1).starts_with("Verification failed: event "),
         "{told:?}"
     );
 }

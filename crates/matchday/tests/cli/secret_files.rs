@@ -18,7 +18,7 @@ fn a_manager_and_its_operator_take_the_token_from_a_file() {
     ]));
     manager.until("listening on");
     assert!(
-        !manager.err().contains("operator token, shown this once"),
+        !manager.err().contains("operator token, shown only once"),
         "it has one"
     );
     let manager = format!("http://{listen}/mcp");

@@ -375,7 +375,7 @@ fn a_player_with_a_rotated_token_comes_back_by_the_new_one_alone() {
     player.signal("TERM");
     player.wait();
     let mut old = start(None);
-    old.until("Token taken away");
+    old.until("Token revoked");
     old.wait();
     let mut back = start(Some(&token));
     back.until("LEAGUE_REGISTER_RESPONSE");

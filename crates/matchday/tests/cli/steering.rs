@@ -49,15 +49,12 @@ fn an_order_says_what_it_has_done() {
     });
     for (order, done) in [
         (&["pause"][..], "The league is paused"),
-        (&["resume"], "The league goes on."),
+        (&["resume"], "The league continues."),
         (
             &["withdraw", "P01"],
-            "P01 is withdrawn: it forfeits what it has not played.",
+            "P01 is withdrawn: it forfeits its remaining matches.",
         ),
-        (
-            &["revoke", "REF01"],
-            "The token of REF01 is worth nothing any more",
-        ),
+        (&["revoke", "REF01"], "The token of REF01 is revoked"),
     ] {
         let words = [&["admin"], order, &["--operator-token", TOKEN]].concat();
         let said = cli.ask(&words);

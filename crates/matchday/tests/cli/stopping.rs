@@ -27,6 +27,6 @@ fn sigterm_and_ctrl_c_end_every_agent_quickly_with_zero() {
             "{signal}: {:?}",
             began.elapsed()
         );
-        agent.until("stopped in good order");
+        agent.until("stopped cleanly");
     }
 }

@@ -19,8 +19,8 @@ const HOSTILE: &str =
 /// What names may hold: no controls, and 50 characters at most. One is a formula.
 const NAMES: [&str; 4] = [
     "=HYPERLINK(\"http://x\",\"y\")",
-    "Everything fits.",
-    "DOES NOT FIT: B",
+    "Verified: no contradictions.",
+    "CONTRADICTION: B",
     "<script>x</script>|`x`",
 ];
 
@@ -34,7 +34,7 @@ fn is_plain(what: &str, text: &str) {
     assert_eq!(deceptive_lines(text), [""; 0], "{what}");
     let verdicts = text
         .lines()
-        .filter(|line| line.trim() == "Everything fits.")
+        .filter(|line| line.trim() == "Verified: no contradictions.")
         .count();
     assert_eq!(verdicts, 0, "{what} forges a verdict: {text}");
 }
@@ -192,7 +192,7 @@ fn a_name_cannot_forge_the_verdict_of_verify() {
     assert_eq!(done.code, 0, "{done:?}");
     assert_eq!(deceptive_lines(&done.out), [""; 0]);
     let is_verdict =
-        |line: &&str| line.starts_with("Everything") || line.starts_with("DOES NOT FIT");
+        |line: &&str| line.starts_with("Verified") || line.starts_with("CONTRADICTION");
     let verdicts: Vec<&str> = done.out.lines().filter(is_verdict).collect();
     assert_eq!(verdicts.len(), 1, "{}", done.out);
     assert_eq!(done.out.lines().last(), Some(verdicts[0]));

@@ -136,12 +136,12 @@ impl Ladders {
         panic!("the turns do not end")
     }
 
-    /// Hits an owner with each fault in turn; its leagues go on elsewhere before it is mended.
+    /// Hits an owner with each fault in turn; its leagues go on elsewhere before the fault ends.
     fn survive(
         &mut self,
         faults: usize,
         hit: impl Fn(&mut Member, usize),
-        mend: impl Fn(&Services, &mut Member),
+        restore: impl Fn(&Services, &mut Member),
     ) {
         let mut hit_last = 0;
         for turn in 0..faults {
@@ -164,7 +164,7 @@ impl Ladders {
             self.balancer
                 .until_it_answers("/leagues/ladder-1/api/league");
             thread::sleep(BEYOND_LEASE.saturating_sub(began.elapsed()));
-            mend(&self.services, &mut self.members[place]);
+            restore(&self.services, &mut self.members[place]);
             self.balancer.exclude(None);
             println!("{} of {faults} faults survived", turn + 1);
         }
@@ -201,7 +201,7 @@ impl Ladders {
             );
             // A league that was taken over is no fault.
             let said = service.process.err() + &service.process.out();
-            for fault in ["restore it", "mend that", "quarantine"] {
+            for fault in ["restore it", "fix that", "quarantine"] {
                 assert!(!said.contains(fault), "{said}");
             }
         }
@@ -314,7 +314,7 @@ fn leagues_go_on_when_their_owners_are_cut_off_from_the_database() {
             1 => member.proxy.hold(Direction::ToClient),
             _ => member.proxy.hold(Direction::ToServer),
         },
-        |_, member| member.proxy.mend(),
+        |_, member| member.proxy.restore(),
     );
 }
 
@@ -334,7 +334,7 @@ fn leagues_go_on_behind_haproxy_when_owners_are_killed_or_lose_the_database() {
             _ => member.proxy.cut(),
         },
         |services, member| {
-            member.proxy.mend();
+            member.proxy.restore();
             if member.service.is_none() {
                 member.serve(services);
             }
@@ -351,10 +351,10 @@ fn a_league_goes_by_the_databases_clock_though_its_owner_was_cut_off_before() {
     let member = Member::start(&services, &listen, &format!("http://{listen}"));
     let service = member.service.as_ref().unwrap();
     member.proxy.cut();
-    service.process.until("the store is away");
+    service.process.until("the store is unavailable");
     thread::sleep(BEYOND_LEASE);
-    member.proxy.mend();
-    service.process.until("the store is back");
+    member.proxy.restore();
+    service.process.until("the store is available again");
     eventually("ready", || {
         service.call("GET", "/health/ready", &[], None).status == 200
     });

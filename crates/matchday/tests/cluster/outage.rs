@@ -65,7 +65,7 @@ fn a_service_that_is_cut_off_answers_503_at_once_and_tells_nobody_where_its_data
 
     let ready = get(&listen, "/health/ready");
     assert!(
-        ready.status == 503 && ready.body.contains("its store is away"),
+        ready.status == 503 && ready.body.contains("its store is unavailable"),
         "{ready:?}"
     );
     for (method, path, body) in [
@@ -102,7 +102,7 @@ fn a_service_that_is_cut_off_answers_503_at_once_and_tells_nobody_where_its_data
     assert_eq!(figure("matchday_store_away"), 1.0);
 
     proxy.cut();
-    proxy.mend();
+    proxy.restore();
     eventually("ready", || {
         let ready = get(&listen, "/health/ready");
         if ready.status == 200 {

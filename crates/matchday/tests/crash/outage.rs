@@ -60,14 +60,14 @@ fn outlasts(away: impl Fn(&Cluster, &CutProxy), back: impl Fn(&Cluster, &CutProx
     until("away", &agents, || {
         get(&agents.manager, "/health/ready")
             .body
-            .contains("its store is away")
+            .contains("its store is unavailable")
     });
     let refused = ask(&agents.manager, "POST", "/mcp", &registration());
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(refused.head.contains("retry-after: "), "{refused:?}");
     let ready = get(&agents.manager, "/health/ready");
     assert!(
-        ready.status == 503 && ready.body.contains("its store is away"),
+        ready.status == 503 && ready.body.contains("its store is unavailable"),
         "{ready:?}"
     );
     let page = get(&agents.manager, "/api/league");
@@ -89,7 +89,7 @@ fn outlasts(away: impl Fn(&Cluster, &CutProxy), back: impl Fn(&Cluster, &CutProx
     assert_eq!(figure("matchday_store_away"), 0.0);
     until("a champion", &agents, || champion(&store));
     let said = agents.said("manager");
-    for line in ["the store is away", "the store is back"] {
+    for line in ["the store is unavailable", "the store is available again"] {
         assert_eq!(said.matches(line).count(), 1, "{line}: {said}");
     }
     drop(agents);
@@ -113,7 +113,7 @@ fn a_league_outlasts_a_database_that_is_killed() {
 
 #[test]
 fn a_league_outlasts_a_network_that_is_cut() {
-    outlasts(|_, proxy| proxy.cut(), |_, proxy| proxy.mend());
+    outlasts(|_, proxy| proxy.cut(), |_, proxy| proxy.restore());
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_league_outlasts_a_network_that_answers_nothing_and_then_ends() {
         |_, proxy| proxy.hold(Direction::ToClient),
         |_, proxy| {
             proxy.cut();
-            proxy.mend();
+            proxy.restore();
         },
     );
 }

@@ -235,7 +235,7 @@ async fn one_that_wants_tokens_and_was_fetched_is_told_to_register() {
         let _ = std::fs::remove_file(practice.store());
         let done = run(practice.practice(&["--against", &url])).await;
         // Until the player listens nobody is there.
-        if !done.err.contains("nobody listens") {
+        if !done.err.contains("nothing listens") {
             break done;
         }
     };

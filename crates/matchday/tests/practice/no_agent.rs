@@ -11,7 +11,7 @@ async fn nobody_listens_at_the_url() {
     assert_eq!((done.code, done.err.lines().count()), (1, 1), "{done:?}");
     assert!(
         done.complaint()
-            .starts_with(&format!("nobody listens at {url}")),
+            .starts_with(&format!("nothing listens at {url}")),
         "{done:?}"
     );
 }

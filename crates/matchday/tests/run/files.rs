@@ -25,7 +25,7 @@ fn a_file_that_was_tampered_with_fails_and_the_event_is_named() {
     let ran = program.run(&["verify", "league.db"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(
-        ran.out.contains("DOES NOT FIT") && ran.out.contains(&format!("event {seq}")),
+        ran.out.contains("CONTRADICTION") && ran.out.contains(&format!("event {seq}")),
         "{}",
         ran.out
     );

@@ -67,7 +67,7 @@ fn a_knockout_is_played_and_its_rounds_are_named() {
     assert!(ran.out.contains("(Final and third place"), "{}", ran.out);
     let verified = program.run(&["verify", "league.db"]);
     assert!(
-        verified.out.contains("Everything fits."),
+        verified.out.contains("Verified: no contradictions."),
         "{}",
         verified.out
     );

@@ -207,7 +207,7 @@ fn a_file_with_another_schema_is_not_imported() {
     assert!(
         refused
             .failed(2)
-            .contains("is not a store of the form that this Matchday makes"),
+            .contains("has another format than the stores of this Matchday"),
         "{refused:?}"
     );
     fixture.create(&["autumn"], &[]);

@@ -94,7 +94,10 @@ fn verify_all_names_the_league_that_does_not_fit() {
     assert!(service.wait().success());
     let found = fixture.cli.run(&["verify", "service.db", "--all"]);
     assert!(
-        found.code == 0 && found.out.ends_with("Everything fits, in 2 leagues.\n"),
+        found.code == 0
+            && found
+                .out
+                .ends_with("Verified: no contradictions in 2 leagues.\n"),
         "{found:?}"
     );
     tamper(
@@ -111,5 +114,5 @@ fn verify_all_names_the_league_that_does_not_fit() {
         .lines()
         .find(|line| line.starts_with("spring"))
         .unwrap();
-    assert!(spring.contains("DOES NOT FIT: event 1"), "{spring}");
+    assert!(spring.contains("CONTRADICTION: event 1"), "{spring}");
 }

@@ -319,18 +319,18 @@ fn from_the_hand_out_to_a_better_night() {
     ada.plays("paper");
     let mut replay = way.types(LAPTOP, ada.home.path(), &again);
     replay.until("waiting 60 s");
-    // The mended player, beside the one that plays in the league.
-    let mended = way.types(LAPTOP, ada.home.path(), run);
-    assert!(replay.wait().success(), "{}{}", replay.out(), mended.err());
+    // The fixed player, beside the one that plays in the league.
+    let fixed = way.types(LAPTOP, ada.home.path(), run);
+    assert!(replay.wait().success(), "{}{}", replay.out(), fixed.err());
     replay.until("OVER");
     let told = replay.out();
     assert!(
         told.contains("scissors") && told.contains("paper") && !told.contains("E012"),
         "{told}"
     );
-    drop(mended);
+    drop(fixed);
 
-    // She starts the mended player by the same line, keeps her place, and has a better night.
+    // She starts the fixed player by the same line, keeps her place, and has a better night.
     agent.signal("INT");
     drop(agent);
     let agent = ada.joins(&way);

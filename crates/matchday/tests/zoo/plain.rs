@@ -198,7 +198,7 @@ impl PlainLeague {
 /// How a mix has fared with what our manager does by default.
 enum Outcome {
     Played,
-    /// Reports without a token: it is told how to mend that, and plays where tokens are optional.
+    /// Reports without a token: it is told how to fix that, and plays where tokens are optional.
     TokenWanted,
 }
 
@@ -353,7 +353,7 @@ fn what_a_player_has_left_out_is_shown_with_the_way_to_mend_it() {
             .collect();
         assert_eq!(whats, left_out, "{edition}");
         for deviation in shown {
-            assert!(deviation["mend"].is_string(), "{edition}: {deviation}");
+            assert!(deviation["fix"].is_string(), "{edition}: {deviation}");
         }
         let stats = league.exec("manager", &["stats", "P01"]);
         left_out

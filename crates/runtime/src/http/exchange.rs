@@ -31,7 +31,7 @@ const BATCH_ANSWER_BYTES_MAX: usize = 1 << 20;
 const BATCH_STEP: usize = 8;
 const BATCH_TOO_LONG: &str = "the answers to the requests before it in this batch fill a megabyte: send it by itself, or in another batch";
 
-/// After how many seconds to try again while the store is away.
+/// After how many seconds to try again while the store is unavailable.
 const AWAY_SECONDS: u64 = 1;
 
 enum Answered {
@@ -69,10 +69,10 @@ impl HttpService {
         let done = tokio::select! {
             biased;
             done = self.exchange(requests, at, caller) => done,
-            // Nothing may be answered before it is stored; the same again is welcome once the store is back.
+            // Nothing may be answered before it is stored; the same again is welcome once the store is available again.
             // Anyone may ask, and why it is away may say where it is.
             () = self.intake.store_unavailable() => {
-                let body = br#"{"error":"the store is away: try again soon"}"#;
+                let body = br#"{"error":"the store is unavailable: try again soon"}"#;
                 return with_close(unavailable(body.to_vec(), AWAY_SECONDS));
             }
         };

@@ -166,7 +166,7 @@ impl HttpService {
 
     fn rate_limited(&self, peer: SocketAddr) -> HttpResponse {
         self.intake
-            .refused_unread(peer, "its address asks too much");
+            .refused_unread(peer, "too many requests from its address");
         with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1)
     }
 

@@ -220,7 +220,7 @@ mod tests {
         tracing::warn!(target: "matchday", "of an agent without a log");
         let token = r#"{"auth_token": "tok_0123456789abcdef0123456789abcdef"}"#;
         tracing::warn!(target: "rmcp::service", id = 7, "cannot read {token}");
-        tracing::warn!(target: "matchday::store", "the store is away");
+        tracing::warn!(target: "matchday::store", "the store is unavailable");
         tracing::error!(target: SERVICE_TARGET, event_type = "league_quarantined", league = "spring", "in quarantine");
         let entries = entries.lock().unwrap();
         let [entry, of_store, of_service] = entries.as_slice() else {
@@ -230,7 +230,7 @@ mod tests {
             (&*entry.component, &*entry.agent_id, &*entry.event_type),
             ("library", "rmcp", "diagnostic")
         );
-        assert_eq!(of_store.message, "the store is away");
+        assert_eq!(of_store.message, "the store is unavailable");
         assert_eq!(
             (
                 &*of_service.component,

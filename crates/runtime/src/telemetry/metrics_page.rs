@@ -325,7 +325,7 @@ fn milestones(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
         ),
         (
             "matchday_attempts_lost_total",
-            "Attempts at matches that came to nothing; counted from the log.",
+            "Aborted attempts at matches; counted from the log.",
             MilestoneKind::AttemptLost,
             both,
         ),
@@ -367,7 +367,7 @@ fn milestones(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
         ),
         (
             "matchday_fallback_choices_total",
-            "Moves that the fallback chose, because the mind outside did not; counted from the log.",
+            "Moves that the fallback chose, because the program or the model did not; counted from the log.",
             MilestoneKind::FellBack,
             player,
         ),
@@ -538,7 +538,7 @@ fn stores(out: &mut Exposition, snapshot: &Snapshot) {
     .value(&[], u8::from(store.failure().is_some()));
     out.gauge(
         "matchday_store_away",
-        "1 while the store cannot be reached and its leagues stand still.",
+        "1 while the store cannot be reached and its leagues wait.",
     )
     .value(&[], u8::from(store.unavailable().is_some()));
     out.counter(

@@ -87,7 +87,7 @@ pub(super) async fn unready_reason(probe: &dyn Probe) -> Option<String> {
         return Some(why);
     }
     if store.unavailable().is_some() {
-        return Some("its store is away: its log says why".to_owned());
+        return Some("its store is unavailable: its log says why".to_owned());
     }
     match timeout_at(Instant::now() + PROBE_TIMEOUT, probe.gauges()).await {
         Ok(Ok(gauges)) => gauges.lacks,

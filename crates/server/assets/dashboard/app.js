@@ -134,7 +134,7 @@ function draw(view) {
 
 const unknown = (route) => [
   head('There is no such page'),
-  el('p', {}, `Nothing stands at ${route.hash}. `, el('a', { href: link('') }, 'To the standings')),
+  el('p', {}, `There is nothing at ${route.hash}. `, el('a', { href: link('') }, 'To the standings')),
 ];
 
 function refusal(error, route) {
@@ -249,7 +249,7 @@ function absence(wait) {
   const since = lastHeard ? ` What you see is from ${clock(lastHeard)}.` : '';
   if (league?.phase === 'completed')
     return ['The league is over, and its manager has stopped.', ' What you see is the final state.'];
-  if (ended) return ['The manager was stopped.', `${since} This page goes on by itself when it is started again.`];
+  if (ended) return ['The manager was stopped.', `${since} This page continues when the manager is started again.`];
   return ['The manager cannot be reached.', `${since} Trying again in ${left(wait)}.`];
 }
 

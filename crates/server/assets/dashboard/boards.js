@@ -124,13 +124,13 @@ export function featured({ boards }, { league, memory, refresh }) {
   );
 }
 
-/** What has just happened, newest first. */
+/** Latest events, newest first. */
 export function ticker({ ticker: lines }) {
   if (!lines?.length) return null;
   return el(
     'section',
     { class: 'card ticker', key: 'ticker', 'aria-labelledby': 'ticker-title' },
-    el('h2', { id: 'ticker-title' }, 'What has just happened'),
+    el('h2', { id: 'ticker-title' }, 'Latest events'),
     el(
       'ul',
       { class: 'plain' },

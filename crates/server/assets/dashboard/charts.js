@@ -71,7 +71,7 @@ export function histogram(
     el(
       'figcaption',
       { class: 'muted' },
-      `${words} Under each column: up to how many milliseconds. `,
+      `${words} The axis is the answer time in ms. `,
       saveChart(name, () => [
         ['from_ms', 'to_ms', 'answers'],
         ...buckets.map((bucket) => [bucket.from_ms, bucket.to_ms, bucket.count]),

@@ -16,7 +16,7 @@ export function confirmed({ name, subject, danger, will, act }) {
     el(
       'div',
       { class: 'dialog-foot' },
-      el('button', { type: 'button', class: 'quiet', onclick: () => box.close() }, 'Leave it as it is'),
+      el('button', { type: 'button', class: 'quiet', onclick: () => box.close() }, 'Cancel'),
       el('button', { type: 'button', class: danger ? 'danger' : '', onclick: give }, name),
     ),
   );

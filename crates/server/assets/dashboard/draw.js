@@ -76,7 +76,7 @@ export async function recomputed(leagueId, match) {
         }
       : {
           holds: false,
-          words: `Recomputed in this browser: the draw gives ${found}, and the referee reported ${number}.`,
+          words: `Recomputed in this browser: the number is ${found}, and the referee reported ${number}.`,
         };
   }
   return { holds: false, words: 'Recomputed in this browser: the secret is not the one that was promised.' };

@@ -14,20 +14,20 @@ const ORDERS = {
     name: 'Start the league',
     when: ['registration'],
     will: () =>
-      'Registration is closed, the rounds are drawn up from those who are registered, and the first round is announced.',
+      'Registration is closed, the rounds are scheduled for the registered players, and the first round is announced.',
   },
   pause: {
     name: 'Pause',
     when: ['running'],
-    will: () => 'No more matches begin until you resume; those under way are played out, and count.',
+    will: () => 'No more matches begin until you resume; running matches are finished, and count.',
   },
-  resume: { name: 'Resume', when: ['paused'], will: () => 'The league goes on where it was paused.' },
+  resume: { name: 'Resume', when: ['paused'], will: () => 'The league continues where it was paused.' },
   end: {
     name: 'End the league',
     danger: true,
     when: ['running', 'paused'],
     will: () =>
-      'The league is over at once: the table as it stands is final, and what has not been played never will be.',
+      'The league ends now: the current standings are final, and the remaining matches are not played.',
   },
   withdraw: {
     name: 'Withdraw a player',
@@ -37,7 +37,7 @@ const ORDERS = {
     asks: 'Player',
     example: 'P04',
     will: (id) =>
-      `${id} is out for good. What it has played stays; everything else it forfeits, the match under way too.`,
+      `${id} leaves for good. Its results stay; it forfeits all other matches, also the one that is being played.`,
   },
   void: {
     name: 'Void a match',
@@ -47,7 +47,7 @@ const ORDERS = {
     asks: 'Match',
     example: 'R1M1',
     will: (id) =>
-      `The result of ${id} is struck from the table, and the match is played again, even if its round or the league is over.`,
+      `The result of ${id} no longer counts, and the match is played again, even if its round or the league is over.`,
   },
   invite: {
     name: 'Add to the roster',
@@ -56,7 +56,7 @@ const ORDERS = {
     asks: 'Name',
     example: 'Ann Lee',
     sent: (name) => (/^(player|referee):/.test(name) ? name : `player:${name}`),
-    will: (name) => `${name} may register, with a join code that is shown this once.`,
+    will: (name) => `${name} may register, with a join code that is shown only once.`,
   },
   rotate_code: {
     name: 'Make a new join code',
@@ -64,7 +64,7 @@ const ORDERS = {
     subject: 'agent_id',
     asks: 'Name on the roster, or referees',
     example: 'Ann Lee',
-    will: (name) => `The old join code of ${name} is worth nothing from now on. The new one is shown this once.`,
+    will: (name) => `The old join code of ${name} stops working. The new one is shown only once.`,
   },
   rotate: {
     name: 'Make a new token',
@@ -72,7 +72,7 @@ const ORDERS = {
     subject: 'agent_id',
     asks: 'Agent',
     example: 'P04',
-    will: (id) => `The old token of ${id} is worth nothing from now on. The new one is shown this once.`,
+    will: (id) => `The old token of ${id} stops working. The new one is shown only once.`,
   },
   revoke: {
     name: 'Revoke a token',
@@ -81,7 +81,7 @@ const ORDERS = {
     subject: 'agent_id',
     asks: 'Agent',
     example: 'P04',
-    will: (id) => `${id} is out until it is given a new token.`,
+    will: (id) => `${id} cannot take part until it has a new token.`,
   },
 };
 
@@ -164,7 +164,7 @@ export function tokenForm(what, subject) {
 function actions() {
   const { league } = context;
   if (league && league.live === false)
-    return el('p', { key: 'stored' }, 'This is a stored league: it can be looked at, and takes no orders.');
+    return el('p', { key: 'stored' }, 'This is a stored league: it takes no orders.');
   const possible = Object.entries(ORDERS).filter(([, entry]) => !league || entry.when.includes(league.phase));
   return el(
     'div',

@@ -17,7 +17,7 @@ export const load = (ask) => ask('cross');
 
 export function view(data, { memory, redraw }) {
   const { players } = data;
-  if (!players.length) return [head('Cross table'), empty('Who beat whom stands here as soon as matches are decided.')];
+  if (!players.length) return [head('Cross table'), empty('Results appear here as soon as matches are decided.')];
   if (memory.table?.data !== data) memory.table = prepared(data);
   const { order, met } = memory.table;
   const dense = players.length > DENSE_FROM && !memory.letters;

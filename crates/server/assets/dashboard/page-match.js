@@ -59,7 +59,7 @@ export function view(match, context) {
       score(match),
       match.reason ? el('p', { class: 'reason' }, sentence(withNames(match.reason, [match.a, match.b]))) : null,
       match.proof === 'unproven'
-        ? el('p', { class: 'refused' }, 'This result is unproven: it is its referee’s word, although a player has a key.')
+        ? el('p', { class: 'refused' }, 'This result is unproven: the referee alone reports it, although a player has a key.')
         : null,
     ),
     blame(match),
@@ -228,7 +228,7 @@ function draw(match, memory) {
     el(
       'p',
       { class: drawn.holds ? 'good' : 'refused' },
-      drawn.holds ? '✓ The manager has checked that this draw holds.' : '✗ This draw does not hold.',
+      drawn.holds ? '✓ The manager has verified this number.' : '✗ This number failed the check.',
     ),
     checked
       ? el('p', { class: checked.holds ? 'good' : 'refused' }, `${checked.holds ? '✓' : '✗'} ${checked.words}`)

@@ -31,7 +31,7 @@ export function view(found, { query, memory, refresh }) {
   return [
     head(
       'Messages',
-      el('p', { class: 'muted' }, 'What agents said to each other, the newest first. Open one to read it.'),
+      el('p', { class: 'muted' }, 'Messages between agents, the newest first. Open one to read it.'),
     ),
     filters(found, query),
     found.messages.length
@@ -45,8 +45,8 @@ export function view(found, { query, memory, refresh }) {
           { class: 'card', key: 'none' },
           empty(
             filtered
-              ? 'No message is like that. '
-              : 'Nothing has been said yet, or nothing that may be shown while matches are being played. ',
+              ? 'No message matches the filter. '
+              : 'No messages yet, or none that may be shown while matches are being played. ',
             filtered ? el('a', { href: '#/messages' }, 'Show all') : null,
           ),
         ),

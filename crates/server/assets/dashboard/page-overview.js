@@ -110,7 +110,7 @@ function hero(league) {
         ? el(
             'p',
             { class: 'muted' },
-            'Practice without tokens: anybody on this machine could speak for an agent, so that results are unproven.',
+            'Practice without tokens: anyone on this machine could act as an agent, so results are unproven.',
           )
         : null,
     ),

@@ -99,7 +99,7 @@ export function view(player, { league, memory, redraw }) {
               player.choices.map(({ choice, count }) => ({ name: choice, count })),
               { label: 'Choices' },
             )
-          : empty('It has not chosen anything yet.'),
+          : empty('No moves yet.'),
       ),
       card('Lost, and how', losses(player)),
       card(
@@ -108,17 +108,17 @@ export function view(player, { league, memory, redraw }) {
           ? el(
               'ul',
               { class: 'plain' },
-              player.deviations.map(({ what, count, mend }) =>
+              player.deviations.map(({ what, count, fix }) =>
                 el(
                   'li',
                   {},
                   el('b', {}, sentence(what)),
                   count > 1 ? el('span', { class: 'muted' }, ` ${count} times`) : null,
-                  mend ? el('p', {}, mend) : null,
+                  fix ? el('p', {}, fix) : null,
                 ),
               ),
             )
-          : empty('None: it has kept to the protocol.'),
+          : empty('None: the player kept to the protocol.'),
       ),
     ),
     seat(player),

@@ -30,7 +30,7 @@ export function view({ referees }, { league }) {
   return [
     head(
       'Referees',
-      el('p', { class: 'muted' }, 'How many matches each has in hand, and what has come of those it was given.'),
+      el('p', { class: 'muted' }, 'How many matches each referee has in hand, and how those that it was given ended.'),
     ),
     el(
       'section',
@@ -51,8 +51,8 @@ export function view({ referees }, { league }) {
               ['Refereed', ''],
               ['Technical', 'Technical losses among them'],
               ['Handed back', 'Matches it could not finish'],
-              ['Overdue', 'Matches taken from it, as its time was up'],
-              ['Refused', 'Reports that could not be true'],
+              ['Overdue', 'Matches taken from it after its time limit'],
+              ['Refused', 'Reports that contradict the rules'],
               referees.some((referee) => referee.connection) ? ['Via', 'How the league reaches it'] : null,
             ]
               .filter(Boolean)

@@ -32,7 +32,7 @@ function fits(match, words) {
 }
 
 export function view({ rounds, round, offset, knockout }, { league, memory, redraw }) {
-  if (!round) return [head('Rounds'), empty('The rounds are drawn up when the league starts.')];
+  if (!round) return [head('Rounds'), empty('The rounds are scheduled when the league starts.')];
   const decided = rounds.find((one) => one.round === round.round);
   return [
     head(
@@ -73,7 +73,7 @@ export function view({ rounds, round, offset, knockout }, { league, memory, redr
 function found(round, memory) {
   const words = (memory.search ?? '').trim().toLowerCase();
   const matches = round.matches.filter((match) => fits(match, words));
-  return matches.length ? matchList(matches) : empty(`No match of this round is like “${memory.search}”.`);
+  return matches.length ? matchList(matches) : empty(`No match of this round contains “${memory.search}”.`);
 }
 
 function strip(rounds, here) {

@@ -70,7 +70,7 @@ const none = () =>
   el(
     'section',
     { class: 'card narrow', key: 'none' },
-    el('h2', {}, 'No league is to be seen here'),
+    el('h2', {}, 'No leagues to show'),
     empty(
       'Its operator creates one with the button above, or with ',
       el('code', {}, 'matchday league create NAME'),

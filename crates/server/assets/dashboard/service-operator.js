@@ -313,7 +313,7 @@ async function create(event, isSeason) {
   });
 }
 
-/** What has been made: its secrets are shown this once. */
+/** What has been made: its secrets are shown only once. */
 function created(name, made, isSeason) {
   const codes = made.join_codes ?? [];
   const rows = () => [
@@ -331,7 +331,7 @@ function created(name, made, isSeason) {
       'div',
       { key: 'made', class: 'form-row' },
       secrets.length || codes.length
-        ? el('p', {}, 'What follows is shown this once: copy it, or save it where only you read it.')
+        ? el('p', {}, 'What follows is shown only once: copy it, or save it where only you read it.')
         : null,
       secrets.map(([what, secret]) => el('div', { class: 'secret' }, el('b', {}, what), command(secret))),
       codes.length

@@ -52,7 +52,7 @@ function failed(error) {
       title: 'Not reached',
       content: [
         head('The service cannot be reached'),
-        el('p', { key: 'why' }, 'This page goes on by itself when it is back.'),
+        el('p', { key: 'why' }, 'This page continues when the service is back.'),
       ],
     };
   }

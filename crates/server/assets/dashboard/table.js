@@ -74,7 +74,7 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
     hasChances
       ? {
           name: 'Title',
-          words: 'Chance to win the league: the matches that are left, played 2,000 times by the ratings of now',
+          words: 'Chance to win the league: 2,000 simulations of the remaining matches, by the present ratings',
           wide: true,
           of: (row) => row.chance ?? 0,
           shown: (row) => chance(row.chance ?? 0),
@@ -168,7 +168,7 @@ export function table(standings, league, { memory, redraw }) {
         ),
       ),
     ),
-    found.length ? null : el('p', { class: 'empty', key: 'none' }, `No player is called like “${memory.search}”.`),
+    found.length ? null : el('p', { class: 'empty', key: 'none' }, `No player has a name with “${memory.search}”.`),
   );
 }
 
@@ -185,7 +185,7 @@ function caption({ tie_breaks: rules, unproven }, league) {
         )
       : null,
     unproven
-      ? el('small', {}, `Unproven results, the word of a referee although a player of the match has a key: ${unproven}`)
+      ? el('small', {}, `Unproven results, reported by the referee alone although a player has a key: ${unproven}`)
       : null,
   );
 }

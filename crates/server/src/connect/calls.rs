@@ -254,7 +254,7 @@ impl Dialled {
             Ok(line) => line,
             Err(error) => {
                 return Some(StreamEnd::Cut(format!(
-                    "the league sends what is no call: {error}"
+                    "the league sent an invalid call: {error}"
                 )));
             }
         };

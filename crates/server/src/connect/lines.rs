@@ -21,7 +21,7 @@ pub(super) struct Lines {
 /// Why there is no further line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoLine {
-    #[error("the stream fell silent")]
+    #[error("the stream stopped")]
     Silent,
     #[error("the league has ended the stream")]
     Ended,

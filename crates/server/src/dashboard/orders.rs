@@ -203,10 +203,10 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<Body, String> {
             Err("name in agent_id whose token or join code it is about".to_owned())
         }
         Order::Withdraw if body.player_id.is_none() => {
-            Err("name in player_id whom to withdraw".to_owned())
+            Err("name in player_id the player to withdraw".to_owned())
         }
         Order::Void if body.match_id.is_none() => {
-            Err("name in match_id whose result to strike".to_owned())
+            Err("name in match_id the match to void".to_owned())
         }
         _ => Ok(body.into()),
     }

@@ -93,7 +93,7 @@ const AS_A_SERVER: &str = "\
          A player is an HTTP server that speaks league.v2, since referees call it for every match.\n\n\
          1. Register it with the tool `register_player`: `player_meta` holds `display_name`, `version`, `game_types` \
          and `contact_endpoint`, the address where it listens. Keep the `player_id` and the `auth_token` of the \
-         answer; the token is told this once and is nobody else's business.\n\
+         answer; the token is told only once and is nobody else's business.\n\
          2. The player answers GAME_INVITATION with GAME_JOIN_ACK, and CHOOSE_PARITY_CALL or GAME_MOVE_CALL with its \
          choice, each before the deadline that the message names. Too late is a lost match.\n\
          3. Follow the league with `get_status` and `get_schedule`, study your next opponent with `get_player_stats`, \

@@ -28,7 +28,7 @@ static MANAGER: &[ToolEntry] = &[
         Effect::Additive,
         "Enters a player into the league while registration is open. The player must listen at contact_endpoint \
              and speak league.v2 there: referees call it for every match. The answer holds the player's id and its \
-             token, which is told this once. To register again under the same id, show the token.",
+             token, which is told only once. To register again under the same id, show the token.",
     ),
     ToolEntry::message(
         "register_referee",
@@ -38,7 +38,7 @@ static MANAGER: &[ToolEntry] = &[
         Effect::Additive,
         "Offers the services of a referee while registration is open. The referee must listen at \
              contact_endpoint: the manager gives it matches there. The answer holds its id and its token, which is \
-             told this once.",
+             told only once.",
     ),
     ToolEntry::message(
         "start_league",
@@ -55,7 +55,7 @@ static MANAGER: &[ToolEntry] = &[
         M::LeagueOrder,
         Output::Message(M::LeagueStatus),
         Effect::Destructive,
-        "The operator steps in: pause, resume, withdraw a player, strike a result, end the league now, or replace \
+        "The operator steps in: pause, resume, withdraw a player, void a result, end the league now, or replace \
              or revoke a token. Needs the operator token.",
     ),
     ToolEntry::message(
@@ -166,7 +166,7 @@ static PLAYER: &[ToolEntry] = &[
         "notify_game_error",
         "Something is wrong in a match",
         M::GameError,
-        "A referee says what was wrong with an answer, and whether it may be mended.",
+        "A referee says what was wrong with an answer, and whether it can be fixed.",
     ),
     ToolEntry::notice(
         "notify_round",

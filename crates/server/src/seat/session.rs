@@ -205,7 +205,7 @@ impl SeatSession {
                 (None, RegistrationState::Refused { reason, .. }) => {
                     self.seats.remove(seat).await?;
                     let why = format!(
-                        "the manager of the league refuses you: {} - mend that and join again, or wait for \
+                        "the manager of the league refuses you: {} - fix that and join again, or wait for \
                          another league",
                         reason.escaped()
                     );

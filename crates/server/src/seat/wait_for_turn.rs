@@ -85,7 +85,7 @@ impl Seats {
         match (&state.registration, &state.identity) {
             (RegistrationState::Refused { reason, .. }, None) => {
                 let why = format!(
-                    "the manager of the league refuses you: {} - your seat is given up; mend that and call \
+                    "the manager of the league refuses you: {} - your seat is given up; fix that and call \
                      join_league again, or wait for another league",
                     reason.escaped()
                 );

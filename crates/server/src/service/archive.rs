@@ -55,7 +55,7 @@ impl Service {
             .map_err(|error| anyhow!(error))?
             .map_err(|error| match error.downcast_ref::<StoreError>() {
                 Some(StoreError::Exists(file)) => ServiceError::Conflict(format!(
-                    "{} exists already: move it away, and archive the league then",
+                    "{} exists already: move it away before you archive the league",
                     file.display()
                 )),
                 _ => ServiceError::Failed(error),

@@ -69,7 +69,7 @@ impl HostedLeague {
         if !self.request_rate.admits(1, Instant::now()) {
             manager
                 .intake()
-                .refused_unread(peer, "the league is asked too much");
+                .refused_unread(peer, "too many requests for this league");
             return with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1);
         }
         if matched.route.target != Target::Referee {

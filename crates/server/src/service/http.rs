@@ -402,11 +402,11 @@ impl ServiceHttp {
                     .await
             }
             Err(Unavailable::Elsewhere) => {
-                cluster::unavailable("the league changes hands: try again")
+                cluster::unavailable("the league is moving to another service: try again")
             }
             Err(Unavailable::Unreachable) => cluster::unavailable(DATABASE_AWAY),
             Err(Unavailable::Quarantined) => {
-                let why = format!("league {id} is out of order: its operator has to mend it");
+                let why = format!("league {id} is out of order: its operator has to fix it");
                 let body = serde_json::json!({ "error": why }).to_string();
                 with_close(unavailable(body.into_bytes(), 60))
             }

@@ -154,7 +154,7 @@ const FIRST_EVENTS_MAX: Duration = Duration::from_secs(10);
 const FIRST_EVENTS_LOOK_EVERY: Duration = Duration::from_millis(50);
 const FAILURE_LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Anyone may ask, and why it is away may say where it is.
-const STORE_AWAY: &str = "its store is away: its log says why";
+const STORE_AWAY: &str = "its store is unavailable: its log says why";
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

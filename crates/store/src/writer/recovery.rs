@@ -28,7 +28,7 @@ pub(super) fn recover(
     rest.events
         .splice(0..0, std::mem::take(&mut writer.unsynced));
     writer.queue.set_away(Some(why));
-    tracing::warn!(target: "matchday::store", store = %writer.store, why, "the store is away: its leagues stand still");
+    tracing::warn!(target: "matchday::store", store = %writer.store, why, "the store is unavailable: its leagues wait");
     let since = Instant::now();
     let outcome = loop {
         match attempt(writer, &mut rest, since) {
@@ -49,7 +49,7 @@ pub(super) fn recover(
     writer.queue.set_away(None);
     if outcome.is_ok() {
         let seconds = since.elapsed().as_secs_f64();
-        tracing::warn!(target: "matchday::store", store = %writer.store, seconds, "the store is back: its leagues go on");
+        tracing::warn!(target: "matchday::store", store = %writer.store, seconds, "the store is available again: its leagues continue");
     }
     outcome
 }

@@ -39,7 +39,7 @@ fn events(cluster: &Cluster) -> usize {
         .unwrap()
 }
 
-/// Cuts the COMMIT of each of several appends, looks what the database holds, and mends the network.
+/// Cuts the COMMIT of each of several appends, looks what the database holds, and restores the network.
 fn survives_cuts(side: AtCommit) {
     let Some(cluster) = Cluster::start() else {
         return;
@@ -65,7 +65,7 @@ fn survives_cuts(side: AtCommit) {
             number + committed,
             "the cut was on the side that was asked for"
         );
-        proxy.mend();
+        proxy.restore();
         stored(&told);
         assert_eq!(events(&cluster), number + 1);
     }
@@ -99,7 +99,7 @@ fn survives_silence(direction: Direction) {
     assert!(told.try_recv().is_err());
     proxy.cut();
     until(&store, |stats| stats.outages > 0);
-    proxy.mend();
+    proxy.restore();
     stored(&told);
     assert_eq!(numbers(&store, "league"), [0, 1]);
 }
@@ -140,7 +140,7 @@ fn a_commit_that_arrives_after_its_client_has_come_back_is_not_done_twice() {
             "it was stored beside a transaction that may still commit"
         );
     }
-    proxy.mend();
+    proxy.restore();
     stored(&told);
     assert_eq!(numbers(&store, "league"), [0, 1]);
 }
@@ -169,7 +169,7 @@ fn time_stands_still_while_the_database_does_not_answer() {
         stood_still + Duration::from_millis(1_500) > silent,
         "{stood_still:?} of {silent:?}"
     );
-    proxy.mend();
+    proxy.restore();
     stored(&told);
     until(&store, |_| store.unavailable().is_none());
     assert!(store.unavailable().is_none() && store.downtime() >= stood_still);

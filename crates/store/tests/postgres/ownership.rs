@@ -226,7 +226,7 @@ fn a_league_that_another_went_on_with_while_a_commit_was_cut_is_fenced_and_not_d
         let appended = scope.spawn(|| append(&league, "league", vec![line(1)]));
         proxy.until_commit_cuts(1);
         cluster.sql("t0", GO_ON_ELSEWHERE);
-        proxy.mend();
+        proxy.restore();
         appended.join().unwrap().unwrap_err()
     });
     assert!(refused.is_fenced(), "{refused}");

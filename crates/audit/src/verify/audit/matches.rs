@@ -48,7 +48,7 @@ impl Auditor {
             .is_some_and(|known| self.league.may_run(known, game));
         ensure(may_run, || {
             format!(
-                "a player of {match_id} has a key, and {referee}, which does not prove, is given the match"
+                "a player of {match_id} has a key, but its referee {referee} does not prove results"
             )
         })
     }
@@ -66,7 +66,7 @@ impl Auditor {
             })?;
             ensure(self.is_out(player), || {
                 format!(
-                    "{player} forfeits, and is neither suspended nor withdrawn, and has its token"
+                    "{player} forfeits, but is neither suspended nor withdrawn and has its token"
                 )
             })
         })
@@ -122,14 +122,20 @@ impl Auditor {
                 })?;
                 let voided = self.voided_after.get(match_id).copied().unwrap_or(0);
                 ensure(place >= Some(voided), || {
-                    format!("the result of attempt {attempt} at {match_id} was voided, and is back")
+                    format!(
+                        "the result of attempt {attempt} at {match_id} was voided, but is recorded again"
+                    )
                 })?;
                 let loses = |player| game.forfeits.iter().any(|(id, _)| id == player);
                 let given_out_as_lost =
                     !game.forfeits.is_empty() && game.attempt() == Some(attempt);
                 ensure(
                     !given_out_as_lost || !result.winner.as_ref().is_some_and(loses),
-                    || format!("{match_id} was given out to be lost by who is said to have won it"),
+                    || {
+                        format!(
+                            "{match_id} was assigned as a loss of the player that is recorded as its winner"
+                        )
+                    },
                 )?;
                 ensure(!game.is_void(attempt), || {
                     format!(
@@ -167,7 +173,7 @@ impl Auditor {
     ) -> Finding {
         ensure(recorded == found, || {
             format!(
-                "{match_id} is recorded as {}, and is {}",
+                "{match_id} is recorded as {}, but is {}",
                 recorded.name(),
                 found.name()
             )
@@ -186,7 +192,7 @@ impl Auditor {
             return self.check_forfeit(game, attempt, status, result);
         }
         ensure(self.league.is_exhausted(game), || {
-            "the manager calls it a draw, and some referee could still have played it".into()
+            "the manager calls it a draw, but a referee could still have played it".into()
         })
     }
 
@@ -210,10 +216,10 @@ impl Auditor {
             let won = result.winner.as_ref() == Some(player);
             ensure(absent != won, || {
                 if won {
-                    format!("{player} wins by default, and is out of the league itself")
+                    format!("{player} wins by default, but is out of the league")
                 } else {
                     format!(
-                        "{player} forfeits, and is neither suspended nor withdrawn, and has its token"
+                        "{player} forfeits, but is neither suspended nor withdrawn and has its token"
                     )
                 }
             })?;

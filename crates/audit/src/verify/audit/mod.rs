@@ -261,7 +261,7 @@ impl Auditor {
     fn check_proof_rule(&self, required: bool) -> Finding {
         ensure(required == self.league.can_require_proofs(), || {
             if required {
-                "proofs are required, and no referee proves or the setting is another".into()
+                "proofs are required, but no referee proves its results or the setting says otherwise".into()
             } else {
                 "no proofs are required, although a referee proves and the setting asks for them"
                     .into()
@@ -354,7 +354,7 @@ impl Auditor {
             .map(|place| place.player);
         ensure(first.as_ref() == Some(champion), || {
             let first = first.as_ref().map_or("nobody", PlayerId::as_str);
-            format!("the champion is {champion}, and the results put {first} first")
+            format!("the champion is {champion}, but the results put {first} first")
         })
     }
 
@@ -399,7 +399,9 @@ impl Auditor {
                     .get(id)
                     .map_or(0, |player| player.streak);
                 ensure(streak >= limit, || {
-                    format!("{id} has {streak} technical losses in a row, and {limit} suspend")
+                    format!(
+                        "{id} has {streak} technical losses in a row, but only {limit} suspend a player"
+                    )
                 })
             }
             (Suspicion::Unreachable, _)

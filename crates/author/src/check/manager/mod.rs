@@ -28,7 +28,7 @@ use tokio::time::Instant;
 
 const QUICK_WAIT_MAX: Duration = Duration::from_millis(1500);
 const ENDED: &str =
-    "the manager ended with its league: check what it refuses with --quick, on a fresh one";
+    "the manager ended with its league: check its refusals with --quick, on a new league";
 
 /// What a manager is checked with besides the common options.
 #[derive(Debug)]

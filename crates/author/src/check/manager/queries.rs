@@ -13,7 +13,7 @@ use matchday_core::protocol::{Body, ErrorCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-const NOT_REGISTERED: &str = "not everyone was accepted: nobody is there to ask";
+const NOT_REGISTERED: &str = "not every agent was accepted, so no query could be sent";
 
 impl Suite {
     pub(super) fn query(&self, from: &Member, kind: &str, params: Value) -> Value {
@@ -166,10 +166,10 @@ impl Suite {
         let note = match (missing.is_empty(), shown_endpoints) {
             (false, _) => format!("not listed: {}", missing.join(", ")),
             (true, shown_endpoints) if with_endpoints && shown_endpoints < listed.len() => {
-                "a referee is not told where the players listen".to_owned()
+                "a referee does not receive the endpoints of the players".to_owned()
             }
             (true, shown_endpoints) if !with_endpoints && shown_endpoints > 0 => {
-                "a player is told where the others listen".to_owned()
+                "a player receives the endpoints of the others".to_owned()
             }
             _ => return self.findings.pass(rule, ""),
         };

@@ -246,8 +246,7 @@ impl Suite {
                     self.accepted(role, &rules::AGAIN, &request, Some(&reply))
                 }
                 _ if self.has_begun => {
-                    let note =
-                        "it registers nobody after the start: see --quick, on a fresh league";
+                    let note = "it registers nobody after the start: check this with --quick, on a new league";
                     self.findings.skip(&rules::AGAIN, note);
                     continue;
                 }

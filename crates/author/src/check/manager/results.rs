@@ -25,7 +25,7 @@ const RESULTS: [(Verdict, bool); 6] = [
 ];
 
 pub(super) const TAMPERED: &str =
-    "it took a report that it should have refused: what its table should be is not known";
+    "it accepted a report that it had to refuse, so the right standings are not known";
 
 const TIE_BREAKS: [TieBreak; 4] = [
     TieBreak::HeadToHead,
@@ -83,7 +83,7 @@ impl Suite {
             self.check_update()
         } else {
             let note = format!(
-                "not everyone was sent the table after {}",
+                "not every player received the standings after {}",
                 assignment.match_id
             );
             self.findings
@@ -174,11 +174,8 @@ impl Suite {
         let Some(reply) = reply.filter(|reply| reply.wire == Some(WireAnswer::Received)) else {
             return false;
         };
-        self.findings.warn(
-            rule,
-            "it only takes note, without MATCH_RESULT_ACK",
-            &reply.exchange,
-        );
+        self.findings
+            .warn(rule, "it answers without MATCH_RESULT_ACK", &reply.exchange);
         true
     }
 
@@ -253,7 +250,7 @@ impl Suite {
                 Map::from_iter([(a.to_owned(), json!(2)), (b.to_owned(), json!(1))]),
             ),
             (
-                "3-0 of a stranger",
+                "3-0 for a player that is not in the match",
                 Map::from_iter([(a.to_owned(), json!(3)), ("P97".to_owned(), json!(0))]),
             ),
         ];

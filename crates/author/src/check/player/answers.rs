@@ -16,8 +16,7 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::sleep;
 
-const SEPARATE: &str = "it said \"received\", and sent its answer as a message of its own. Every league of ours takes that \
-    from a player that shows the token made for the match; others may not";
+const SEPARATE: &str = "it said \"received\", and sent its answer as a message of its own. Matchday accepts that from a player that shows the token of the match; other league managers may not";
 
 /// An answer of less delay names the time at which it came, to the second.
 const PROMPT: Duration = Duration::from_millis(500);
@@ -143,7 +142,7 @@ impl Suite {
         let stands = stands.then(|| {
             let passed = last.since(*first).as_secs();
             format!(
-                "its clock stands: answers {passed} s apart, in different matches, name the time {last_said}"
+                "its clock does not move: answers {passed} s apart, in different matches, name the time {last_said}"
             )
         });
         match wrong.or(stands) {
@@ -497,7 +496,7 @@ impl Suite {
         match refused_with {
             Some(code) => {
                 let note = format!(
-                    "{note}. A strict league refuses that with {code}, a lenient one lets it pass"
+                    "{note}. A strict league refuses that with {code}, a lenient one accepts it"
                 );
                 self.findings.deviation(rule, note, exchange);
                 true
@@ -519,7 +518,7 @@ impl Suite {
                 self.findings.skip(&rules::TOKEN, NOT_REGISTERED);
                 return true;
             }
-            let note = "auth_token: expected a token, got none. A strict referee refuses that with E011, a lenient one lets it pass";
+            let note = "auth_token: expected a token, got none. A strict referee refuses that with E011, a lenient one accepts it";
             self.findings.deviation(&rules::TOKEN, note, exchange);
             return true;
         };
@@ -538,7 +537,7 @@ impl Suite {
             );
             self.findings.pass(&rules::REGISTER_IDENTITY, "");
         } else if Some(&shown) == self.league.shown_token(fixture).as_ref() {
-            let note = "auth_token: expected its own, got the referee's back. Every referee of ours lets that pass; others may not";
+            let note = "auth_token: expected its own, got the referee's back. Matchday's referees accept that; other referees may not";
             self.findings.warn(&rules::TOKEN, note, exchange);
         } else {
             let note =
@@ -552,7 +551,7 @@ impl Suite {
                 return false;
             }
             let note = format!(
-                "{note}. A strict referee refuses that with E012, a lenient one lets it pass"
+                "{note}. A strict referee refuses that with E012, a lenient one accepts it"
             );
             self.findings
                 .deviation(&rules::REGISTER_IDENTITY, note, exchange);

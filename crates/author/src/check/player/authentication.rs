@@ -56,8 +56,7 @@ impl Suite {
             }
             ReplyKind::Unknown(why) => self.findings.skip(rule, why),
             ReplyKind::Message(_) | ReplyKind::Received => {
-                let note =
-                    format!("expected LEAGUE_ERROR {wanted}, and it answered as if all were well");
+                let note = format!("expected LEAGUE_ERROR {wanted}, got a normal answer");
                 self.findings.violated(rule, note, &reply.exchange);
             }
             ReplyKind::Malformed(_) | ReplyKind::NoAnswer => {

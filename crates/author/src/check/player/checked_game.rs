@@ -84,7 +84,7 @@ impl CheckedGame {
         let program = self
             .program
             .as_ref()
-            .ok_or_else(|| anyhow!("{} has its rules outside", self.entry.name))?;
+            .ok_or_else(|| anyhow!("an external program has the rules of {}", self.entry.name))?;
         let request = RulesRequest {
             id: ExternalId(0),
             match_id: MatchId::new("check"),

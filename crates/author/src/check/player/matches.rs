@@ -14,8 +14,7 @@ use std::time::Duration;
 /// How often a choice is requested again. A player that answers at random is found in most runs; the response time
 /// measurement repeats requests many times more.
 const REPEATS: usize = 4;
-const NOT_JOINED: &str =
-    "it does not play plain matches, one after the other, to their end: fix that first";
+const NOT_JOINED: &str = "it does not finish plain matches, one after the other: fix that first";
 /// A player slower than this is not asked repeatedly.
 const THINKS_LONG: Duration = Duration::from_secs(2);
 
@@ -39,8 +38,10 @@ impl Suite {
                 &rules::RETRY_SAME,
                 &rules::CHOICE_GENERIC,
             ] {
-                self.findings
-                    .skip(rule, "it gave no choice that could be asked for again");
+                self.findings.skip(
+                    rule,
+                    "it gave no choice, so a repeated call could not be checked",
+                );
             }
             return self.invite_again(fixture).await;
         };
@@ -207,7 +208,8 @@ impl Suite {
             _ => {
                 let plain = self.send_question(message, fixture, within).await;
                 if let ReplyKind::Message(_) = ReplyKind::of(&plain) {
-                    let note = "with fields that it does not know the message got no right answer, and without them it did";
+                    let note =
+                        "the message got a right answer without unknown fields, but not with them";
                     violated(&mut self.findings, rule, note, &reply);
                     return plain;
                 }
@@ -268,7 +270,7 @@ impl Suite {
             Err(_) if plain.is_err() => {
                 return self
                     .findings
-                    .skip(rule, "it takes no match whose name is not like R1M1");
+                    .skip(rule, "it rejects a match_id that is not like R1M1");
             }
             Err(came) => came,
         };

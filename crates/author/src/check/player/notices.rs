@@ -69,7 +69,7 @@ impl Suite {
         } else {
             self.findings.skip(
                 &rules::FULL_TABLE,
-                "it takes no table of any size: see notice.standings",
+                "it rejects every LEAGUE_STANDINGS_UPDATE: see notice.standings",
             );
         }
         self.technical_losses().await;
@@ -107,10 +107,8 @@ impl Suite {
         match kind {
             ReplyKind::Unknown(why) => self.findings.skip(rule, why),
             _ if !self.takes_game_over => {
-                self.findings.pass(
-                    rule,
-                    "it takes no GAME_OVER at all, and lives on: see notice.game-over",
-                );
+                self.findings
+                    .pass(rule, "it rejects every GAME_OVER: see notice.game-over");
             }
             other if reply::is_failure(&reply) => {
                 let note = format!(

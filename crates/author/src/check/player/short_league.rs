@@ -70,7 +70,7 @@ impl Suite {
             before = ended(&fixture, course);
         }
         let note = if played < MATCHES.len() {
-            format!("{played} matches: it thinks too long for more of them here")
+            format!("{played} matches: it is too slow for more of them here")
         } else {
             String::new()
         };

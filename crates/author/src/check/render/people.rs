@@ -133,9 +133,9 @@ fn verdict(report: &Report, paint: Paint) -> String {
     let unclean = report.unclean();
     let cleaner = match unclean.as_slice() {
         [] => String::new(),
-        [one] => format!("\nWould be cleaner, and costs no match: {one}"),
+        [one] => format!("\n1 warning, which loses no match: {one}"),
         many => format!(
-            "\nWould be cleaner, and cost no match: {} warnings, {}",
+            "\n{} warnings, which lose no match: {}",
             many.len(),
             listed(many)
         ),

@@ -12,7 +12,7 @@ rules! {
     REACHABLE = Mandatory, "transport.reachable", Transport, "It answers HTTP", "transport", "Start the agent.";
     PARITY = Mandatory, "choice.parity", Choosing, "parity_choice is exactly \"even\" or \"odd\"", "choose_parity_response",
         "Send \"even\" or \"odd\".";
-    SENDER = Mandatory, "envelope.sender", Choosing, "Its answers are sent by player: and its id", "sender", "Send \"player:\" and your id.";
+    SENDER = Mandatory, "envelope.sender", Choosing, "The sender of its answers is player: and its id", "sender", "Send \"player:\" and your id.";
     NONCE = Advisory, "choice.nonce", Choosing, "It sends a nonce with its choice", "fair-draw", "Send a few random characters.";
     TOKEN = Advisory, "trust.no-token", Trust, "It refuses a message without a token", "match-tokens", "Answer E011.";
 }

@@ -99,7 +99,7 @@ impl Wire<'_> {
                     findings.warn(
                         &rules::FORM,
                         format!(
-                            "{} was answered with {what}, which every league of ours takes for \"received\"",
+                            "{} was answered with {what}, which Matchday takes for \"received\"",
                             exchange.subject
                         ),
                         exchange,
@@ -220,7 +220,7 @@ impl Wire<'_> {
         } else {
             self.state.dead = Some(after.to_owned());
             let note = format!(
-                "it answers nobody any more after {after}: {}",
+                "it no longer answers after {after}: {}",
                 ping.outcome_text()
             );
             self.findings.violated(rule, note, &ping);

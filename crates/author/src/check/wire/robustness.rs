@@ -16,8 +16,8 @@ use tokio::time::Instant;
 const SLOW_PIECES: usize = 12;
 const SLOW_PAUSE: Duration = Duration::from_millis(120);
 const SLOW_ANSWER_WITHIN: Duration = Duration::from_secs(5);
-const NO_TIME: &str = "the time for the whole check was up";
-const NO_RAW_TLS: &str = "connections are broken off over http only: check the agent there";
+const NO_TIME: &str = "the time limit of the check was reached";
+const NO_RAW_TLS: &str = "broken connections are checked over http only";
 /// How long another request may wait while a slow one is read.
 const MEANWHILE_MAX: Duration = Duration::from_millis(700);
 
@@ -76,7 +76,7 @@ impl Wire<'_> {
             };
             let request = Bytes::from(body.clone());
             Exchange {
-                subject: "a request in drops".to_owned(),
+                subject: "a request in small pieces".to_owned(),
                 request,
                 outcome,
                 took: began.elapsed(),
@@ -87,19 +87,22 @@ impl Wire<'_> {
             self.probe.ping().await
         };
         let (slow, meanwhile) = tokio::join!(slow_request, meanwhile);
-        if !self.still_alive(rule, "a request that came in drops").await {
+        if !self
+            .still_alive(rule, "a request that arrived in small pieces")
+            .await
+        {
             return;
         }
         if slow.answered().is_none() {
             let note = format!(
-                "a request that came in drops got no answer: {}",
+                "a request that arrived in small pieces got no answer: {}",
                 slow.outcome_text()
             );
             self.findings.violated(rule, note, &slow);
         } else if meanwhile.answered().is_none() || meanwhile.took > MEANWHILE_MAX {
             let waited = crate::check::exchange::format_duration(meanwhile.took);
             let note = format!(
-                "another request had to wait {waited} while one came in drops: it serves one connection at a time"
+                "another request had to wait {waited} while one arrived in small pieces: it serves one connection at a time"
             );
             self.findings.warn(rule, note, &meanwhile);
         } else {
@@ -134,7 +137,7 @@ impl Wire<'_> {
             None => {
                 let note = match &self.state.dead {
                     Some(after) => {
-                        format!("it answers nobody after {after}: {}", ping.outcome_text())
+                        format!("it does not answer after {after}: {}", ping.outcome_text())
                     }
                     None => ping.outcome_text(),
                 };

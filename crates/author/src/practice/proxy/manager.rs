@@ -62,7 +62,7 @@ impl ManagerProxy {
             "LEAGUE_REGISTER_REQUEST" => self.register(request).await,
             "REFEREE_REGISTER_REQUEST" => refused(
                 &request,
-                "this is a practice of one player: it brings its own referee",
+                "a practice is for one player and has its own referee",
             ),
             _ => self.forward(&request, request.json.clone()).await.0,
         }

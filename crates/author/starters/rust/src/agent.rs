@@ -370,12 +370,12 @@ fn text<'a>(message: &'a Map<String, Value>, field: &str) -> Result<&'a str, Ref
 fn expect(message: &Map<String, Value>, token: &str) -> Result<(), Refusal> {
     match message.get("auth_token").and_then(Value::as_str).unwrap_or_default() {
         "" => {
-            let words = "auth_token: expected the token made for this, got none";
+            let words = "auth_token: expected the token for this message, got none";
             Err(refusal("E011", "AUTH_TOKEN_MISSING", words))
         }
         shown if tokens::same(shown, token) => Ok(()),
         _ => {
-            let words = "auth_token: not the one that proves who sends this";
+            let words = "auth_token: wrong token for this message";
             Err(refusal("E012", "AUTH_TOKEN_INVALID", words))
         }
     }

@@ -156,7 +156,7 @@ impl Manager {
         if self.outbox.retry(ctx.now, sent).is_err() {
             self.suspend(ctx, agent, Suspicion::Unreachable);
             for match_id in &its_own {
-                let why = "it could not be told of the match";
+                let why = "the match could not be assigned to it";
                 self.lose_attempt(ctx, match_id, Culprit::Referee, LossCause::Unreachable, why);
             }
             self.advance(ctx);

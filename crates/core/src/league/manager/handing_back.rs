@@ -32,7 +32,7 @@ impl Manager {
             .as_ref()
             .and_then(|context| context.get("match_id")?.as_str());
         let (Some(named), ErrorCode::Internal) = (named, &error.error_code) else {
-            let message = "a manager takes LEAGUE_ERROR only to have a match back that cannot be played: \
+            let message = "a manager accepts LEAGUE_ERROR only for a match that a referee hands back: \
                            error_code E020 with context.match_id";
             return Err(RequestError::new(ErrorCode::InvalidState, message));
         };
@@ -174,7 +174,7 @@ impl Manager {
 
     /// Ends the current attempts of a player that is out: its matches are reassigned, to be decided as forfeits.
     pub(super) fn lose_attempts_with(&mut self, ctx: &mut Ctx<'_>, player: &PlayerId) {
-        let reason = format!("{player} was taken out of the league");
+        let reason = format!("{player} was removed from the league");
         for (match_id, _) in self.league.in_hand(|_| true) {
             if self
                 .league

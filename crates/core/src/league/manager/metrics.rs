@@ -113,7 +113,7 @@ impl League {
     }
 
     fn gauges(&self) -> Gauges {
-        let lacks = (!self.created).then(|| "the league has not been written down yet".to_owned());
+        let lacks = (!self.created).then(|| "the league has not been stored yet".to_owned());
         let players = self.players.values().filter(|player| !player.withdrawn);
         Gauges {
             lacks,

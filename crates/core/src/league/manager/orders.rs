@@ -126,9 +126,8 @@ impl Manager {
     ) -> Result<(), RequestError> {
         self.league.check_id(&order.league_id)?;
         if order.order != Order::Withdraw || order.player_id.as_ref() != Some(player) {
-            let message = format!(
-                "{player} may order only that {player} is withdrawn: agents do not run the league"
-            );
+            let message =
+                format!("{player} can only withdraw itself: agents do not run the league");
             return Err(RequestError::new(ErrorCode::TokenInvalid, message));
         }
         self.expect_phase(
@@ -170,7 +169,7 @@ impl Manager {
                 .values()
                 .any(|fixture| fixture.decision.is_none())
         {
-            let message = "the league was ended early, and is not taken up again";
+            let message = "the league was ended early and cannot continue";
             return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
         if let Some(later) = self.league.drawn_from(&match_id) {
@@ -179,7 +178,7 @@ impl Manager {
                 .as_ref()
                 .map_or("a later round", |drawn| drawn.title.as_str());
             let message = format!(
-                "{match_id}: round {} ({title}) was drawn from its result, which therefore stays",
+                "{match_id}: round {} ({title}) was paired from its result, so the result stays",
                 later.round_id
             );
             return Err(RequestError::new(ErrorCode::InvalidState, message)

@@ -254,11 +254,11 @@ impl Manager {
             .with("id", member.id()),
             Recognition::Barred(member) => RequestError::new(
                 ErrorCode::TokenInvalid,
-                "Token taken away - show the one that the operator has given out since, or ask for it",
+                "Token revoked - show the new one from the operator, or ask for one",
             )
             .with("id", member.id()),
             Recognition::Outdated { in_force } => {
-                RequestError::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
+                RequestError::new(ErrorCode::InvalidState, "Registration outdated - a later one is valid")
                     .with("timestamp", received.envelope.timestamp.to_string())
                     .with("in_force", in_force.to_string())
             }

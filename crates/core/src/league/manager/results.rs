@@ -340,7 +340,7 @@ impl Manager {
         let attempt = fixture.attempt().unwrap_or(Attempt::FIRST);
         let score = ByPlayer::pair((a.clone(), POINTS_DRAW), (b.clone(), POINTS_DRAW));
         let reason = format!(
-            "no referee could play it: {lost} attempts came to nothing{last} - the points are shared"
+            "no referee could play it: {lost} attempts were aborted{last} - the points are shared"
         );
         let result = MatchResult {
             winner: None,

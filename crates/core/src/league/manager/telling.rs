@@ -312,9 +312,8 @@ impl Manager {
         match_id: &MatchId,
         attempt: Attempt,
     ) {
-        let message = format!(
-            "{match_id} is decided, or another referee's by now: it need not be played here any more"
-        );
+        let message =
+            format!("{match_id} is decided, or was given to another referee: do not play it here");
         let context = Map::from_iter([("match_id".to_owned(), Value::from(match_id.as_str()))]);
         let error = LeagueError::new(ErrorCode::ResultConflict, message, None, Some(context));
         let conversation = ConversationId::of_match(match_id, attempt);

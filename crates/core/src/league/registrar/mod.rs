@@ -103,7 +103,7 @@ impl Registrar {
     ) -> Option<RequestError> {
         let most = settings.requests_per_second;
         let wait = self.rate_limiter.count_request(now, member, most)?;
-        let message = format!("{member} asks more than {most} times a second");
+        let message = format!("{member} sends more than {most} requests a second");
         Some(RequestError::new(ErrorCode::RateLimited, message).retry_after(wait))
     }
 

@@ -169,7 +169,7 @@ impl League {
         knows_agents: bool,
     ) -> Result<ScheduleData, QueryError> {
         if self.rounds.is_empty() {
-            let message = "the rounds are drawn up when the league starts";
+            let message = "the rounds are scheduled when the league starts";
             return Err(query_error(ErrorCode::InvalidState, message));
         }
         if let Some(wanted) = only
@@ -178,7 +178,7 @@ impl League {
             let known = self.rounds.len();
             let message = if wanted.0 > 0 && wanted.0 <= self.rounds_in_all() {
                 format!(
-                    "query_params.round_id: round {wanted} is not drawn yet, since it follows from results; expected \
+                    "query_params.round_id: round {wanted} is not paired yet, since it follows from results; expected \
                      1 to {known}"
                 )
             } else {
@@ -362,7 +362,7 @@ fn data(found: impl Serialize) -> Result<serde_json::Map<String, Value>, QueryEr
         Ok(Value::Object(data)) => Ok(data),
         _ => Err(query_error(
             ErrorCode::Internal,
-            "the answer could not be written down",
+            "the answer could not be stored",
         )),
     }
 }

@@ -312,7 +312,7 @@ impl<'a> ResultCheck<'a> {
             (Some(_), Some(_)) if choices.is_empty() => {
                 return Err(invalid(
                     &path,
-                    "the player has signed a move, and is said to have made none",
+                    "the player has signed a move, but the report says that it made none",
                 ));
             }
             (Some(_), None) => {
@@ -329,7 +329,7 @@ impl<'a> ResultCheck<'a> {
             let path = format!("{FAIRNESS}.nonce_commitments.{player_id}");
             return Err(invalid(
                 &path,
-                "expected what this player had bound itself to, got none",
+                "expected the commitment of this player, got none",
             ));
         };
         let moves = SignedMoves {
@@ -373,7 +373,7 @@ impl<'a> ResultCheck<'a> {
                     None if is_due && !(self.technical && number == self.turns.len()) => {
                         return Err(invalid(
                             &path,
-                            format!("the move of {id} is missing, and the game went on"),
+                            format!("the move of {id} is missing, but the game continued"),
                         ));
                     }
                     None => {}
@@ -404,7 +404,7 @@ impl<'a> ResultCheck<'a> {
                 let due = winner.map_or("nobody", PlayerId::as_str);
                 return Err(invalid(
                     "result.winner",
-                    format!("the moves and the draw make it {due}"),
+                    format!("the moves and the number give {due}"),
                 ));
             }
         }
@@ -415,7 +415,7 @@ impl<'a> ResultCheck<'a> {
         } else {
             Err(invalid(
                 DETAILS,
-                "what is told of the game is not what its moves and its draw lead to",
+                "the reported game does not follow from its moves and its number",
             ))
         }
     }
@@ -426,7 +426,7 @@ fn draw(game: &mut dyn Game, dice: &mut Option<Dice>) -> Result<(), InvalidProof
         let Some(dice) = dice else {
             return Err(invalid(
                 FAIRNESS,
-                "something was drawn, and the referee has not shown from what",
+                "a number was drawn, but the referee has not revealed its secret",
             ));
         };
         game.chance(dice);

@@ -39,7 +39,7 @@ pub(crate) fn check_result(
     if result.winner.as_ref() != expected_winner {
         let expected = expected_winner.map_or("null", PlayerId::as_str);
         let came = result.winner.as_ref().map_or("null", PlayerId::as_str);
-        let message = format!("the score {for_a}-{for_b} makes it {expected}, got {came}");
+        let message = format!("the score {for_a}-{for_b} means {expected}, got {came}");
         return Err(invalid("result.winner", message));
     }
     let fits = |status: GameStatus| match status {

@@ -52,7 +52,7 @@ pub fn read_answer(http_status: u16, body: &[u8], limits: &Limits) -> WireAnswer
         ));
     }
     if (300..400).contains(&http_status) {
-        let what = "a redirect, which is never followed: it must be registered where it really is";
+        let what = "a redirect, which is never followed: register the address that it leads to";
         return WireAnswer::Garbled(format!("the agent answered HTTP {http_status}, {what}"));
     }
     let Ok(text) = std::str::from_utf8(body) else {

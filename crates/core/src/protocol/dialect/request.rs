@@ -129,7 +129,7 @@ fn parse(text: &str) -> Result<Value, ErrorObject> {
 }
 
 fn not_json(error: serde_json::Error) -> ErrorObject {
-    Fault::Parse.because(format!("the body is not JSON as we can read it: {error}"))
+    Fault::Parse.because(format!("the body is not valid JSON: {error}"))
 }
 
 fn read_one(text: &str, value: Value) -> Result<Request, Part> {

@@ -50,15 +50,15 @@ pub struct LeagueOrder {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Order {
-    /// Begin no more matches; those being played are played out.
+    /// Begin no more matches; running matches are finished.
     Pause,
     /// Go on.
     Resume,
-    /// Take a player out: it forfeits every match that it has not finished.
+    /// Withdraw a player: it forfeits every match that it has not finished.
     Withdraw,
-    /// Strike a result, and have the match played again.
+    /// Void a result; the match is played again.
     Void,
-    /// Finish now, with the table as it stands.
+    /// End the league now, with its current standings.
     End,
     /// Make an agent, or the operator, a new token. The answer shows it in `auth_token`, this once.
     Rotate,

@@ -198,7 +198,7 @@ pub struct RegisterAnswer {
     /// The name of `error_code` in capitals, if rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_name: Option<UntrustedText>,
-    /// What would help to mend a rejected registration.
+    /// What would help to fix a rejected registration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
 }

@@ -10,7 +10,7 @@ pub struct Timeouts {
     /// How long a player has to accept an invitation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join_ms: Option<u32>,
-    /// How long a player has for a choice or a move.
+    /// How long a player has for a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice_ms: Option<u32>,
     /// How often a player that does not answer is asked again.

@@ -62,19 +62,19 @@ pub(super) static METHODS: &[Method] = &[
         M::LeagueOrder,
         &[Manager],
         &[Message(M::LeagueStatus), Message(M::LeagueError)],
-        "The operator pauses, resumes or ends the league, withdraws a player, strikes a result, or changes a token.",
+        "The operator pauses, resumes or ends the league, withdraws a player, voids a result, or changes a token.",
     ),
     carrying(
         M::RoundAnnouncement,
         &[Referee, Player],
         NOTICE,
-        "The manager tells who meets whom in a round.",
+        "The manager announces the matches of a round.",
     ),
     carrying(
         M::LeagueStandingsUpdate,
         &[Referee, Player],
         NOTICE,
-        "The manager shows the table.",
+        "The manager sends the standings.",
     ),
     carrying(
         M::RoundCompleted,
@@ -92,13 +92,13 @@ pub(super) static METHODS: &[Method] = &[
         M::LeagueError,
         ALL,
         NOTICE,
-        "Something is wrong, unasked: the manager stops a match, or a referee hands one back that it cannot play.",
+        "An error without a request: the manager stops a match, or a referee hands back one that it cannot play.",
     ),
     carrying(
         M::GameInvitation,
         &[Player],
         &[Message(M::GameJoinAck), Later, Message(M::LeagueError)],
-        "A referee calls a player to a match; the player has 5 seconds.",
+        "A referee invites a player to a match; the player has 5 seconds.",
     ),
     Method {
         also: &["parity_choose"],
@@ -123,13 +123,13 @@ pub(super) static METHODS: &[Method] = &[
         M::GameOver,
         &[Player],
         NOTICE,
-        "A referee tells how a match ended.",
+        "A referee sends the result of a match.",
     ),
     carrying(
         M::GameError,
         &[Player],
         NOTICE,
-        "A referee tells a player that an answer was wrong or did not come.",
+        "A referee reports to a player that its answer was wrong or missing.",
     ),
     carrying(
         M::GameJoinAck,
@@ -155,7 +155,7 @@ pub(super) static METHODS: &[Method] = &[
             M::MatchAssignment,
             &[Referee],
             NOTICE,
-            "A foreign manager hands a match to a referee.",
+            "A third-party manager assigns a match to a referee.",
         )
     },
 ];

@@ -164,7 +164,7 @@ impl Query {
                 query_type: Some("GET_REFEREES"),
                 method: Some("get_referees"),
                 data: data::<RefereesData>(),
-                about: "Who officiates, how many matches each has decided, and how each departs from the rules.",
+                about: "The referees, how many matches each has decided, and the deviations of each.",
                 tool: Some("Referees"),
                 ..LEAGUE
             },
@@ -215,7 +215,7 @@ impl Query {
                 method: Some("ping"),
                 served_by: &Party::ALL,
                 results: &[Alive],
-                about: "Is anyone there? Answers at once and changes nothing.",
+                about: "A health check: answers at once and changes nothing.",
                 tool: Some("Ping"),
                 fields: &[("status", "string")],
                 ..LEAGUE
@@ -327,7 +327,7 @@ impl QueryParam {
     pub fn about(self) -> &'static str {
         match self {
             Self::Detail => {
-                "True to be told our additions to each row also where they make the answer larger than 10 KB."
+                "True to get Matchday's additional fields in each row even where the answer is then larger than 10 KB."
             }
             Self::RoundId => "One round only, by its number from 1 on",
             Self::PlayerId => "The player's id, such as P01",

@@ -64,7 +64,7 @@ fn error() -> Value {
         "properties": {
             "code": { "type": "integer" },
             "message": { "type": "string" },
-            "data": { "description": "Ours says in a sentence what to mend; of -32000 it has the fields of a LEAGUE_ERROR." },
+            "data": { "description": "Matchday's says in a sentence what to fix; of -32000 it has the fields of a LEAGUE_ERROR." },
         },
         "required": ["code", "message"],
     })

@@ -80,15 +80,15 @@ settings! {
     PLAYERS: u16 = whole("N", 2, 99), [with_default(&[RUN], "4", "How many players take part")];
     REFEREES: u16 = whole("N", 1, 99), [with_default(&[RUN], "2", "How many referees there are")];
     STRATEGIES: String = text("A,B"), [derived(&[RUN], "every built-in one of the game",
-        "Strategies, given to the players in turn; command:PROGRAM has a program of yours choose")];
+        "Strategies, given to the players in turn; command:PROGRAM is a program of your own")];
     PORT_BASE: u16 = whole("PORT", 0, 65535), [with_default(&[RUN], "8000",
         "The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all")];
-    STAY: bool = on_off(), [derived(&[RUN], "on, on a terminal", "Keep the page open after the end, until Ctrl-C; --no-stay ends at once")];
+    STAY: bool = on_off(), [derived(&[RUN], "on, on a terminal", "Keep the page open after the league, until Ctrl-C; --no-stay ends at once")];
     OPEN: bool = on_off(), [with_default(&[RUN], "off", "Open the page in a browser of this machine")];
-    PACE: Duration = seconds(), [derived(&[RUN], "on a terminal what makes a league last half a minute, or a minute on a board; elsewhere 0",
+    PACE: Duration = seconds(), [derived(&[RUN], "on a terminal so that a league lasts half a minute, a board game a minute; elsewhere 0",
         "How long a player waits before each move, and the league before each round, so that people can follow; at most 10")];
     SEED: u64 = whole("N", 0, NO_LIMIT), [optional(&[RUN],
-        "Take chance from this number instead of the system; tokens can then be guessed. Draws come out the same again if \
+        "A seed for all random numbers, instead of the system's; tokens can then be guessed. The numbers drawn are the same again if \
          no referee has more than one match at a time, as with 4 players and 2 referees")];
 
     // Who an agent is, and what it keeps.
@@ -102,38 +102,37 @@ settings! {
         "Where the league manager listens: host:port, the URL of its page, or that of its /mcp")];
     NAME: DisplayName = parsed("NAME", || "a name of 1 to 50 characters, none of them a control or invisible".into(),
         |text| DisplayName::parse(text).ok()), [
-        derived(&[R], "Referee PORT", "What the referee is called"),
-        derived(&[P], "Player PORT", "What the player is called")];
+        derived(&[R], "Referee PORT", "The referee's name"),
+        derived(&[P], "Player PORT", "The player's name")];
     STORE: StoreUrl = parsed("FILE|URL", || "a file or the URL of a database".into(), |text| Some(text.into())), [
         with_default(&[M], "matchday.db", "Where the league is kept; made if it does not exist"),
         with_default(&[V], "service.db", "Where all leagues are kept; made if it does not exist"),
-        derived(&[R], "referee-PORT.db", "Where it keeps what it must not forget"),
-        derived(&[P], "player-PORT.db", "Where it keeps what it must not forget"),
-        derived(&[S], "seat-PORT.db", "Where it keeps what it must not forget"),
-        derived(&[RUN], "matchday-run-TIME.db here", "The file that keeps the league: a new one, or that of a league that was stopped and is to go on")];
+        derived(&[R], "referee-PORT.db", "Where the agent keeps its state"),
+        derived(&[P], "player-PORT.db", "Where the agent keeps its state"),
+        derived(&[S], "seat-PORT.db", "Where the agent keeps its state"),
+        derived(&[RUN], "matchday-run-TIME.db here", "The file of the league: a new one, or that of a stopped league, which then continues")];
     AUTH_TOKEN: String = text("TOKEN").secret(), [optional(&[R, P],
-        "A token that the operator gave out for it, if not the one of its store")];
+        "A token from the operator, instead of the one in the store")];
     CODE: Token = parsed("CODE",
         || "what the operator gave out, tok_join_ and letters and digits (it is not shown here)".into(),
         |text| Some(Token::new(text)).filter(Token::is_join_code)).secret(),
-        [optional(&[R, P, S], "The join code that the operator gave out for it")];
+        [optional(&[R, P, S], "The join code from the operator")];
 
     // What is played, and how the league goes.
     LEAGUE_ID: LeagueId = parsed("ID", || "a name of 1 to 64 characters".into(),
         |text| (1..=64).contains(&text.chars().count()).then(|| LeagueId::new(text))),
-        [derived(&[M], "league_2025_even_odd, and league_GAME for other games", "What the league is called")];
+        [derived(&[M], "league_2025_even_odd, and league_GAME for other games", "The id of the league")];
     GAME: &'static GameEntry = parsed("NAME", games, |text| game::find(&GameType::new(text))),
-        [with_default(&[M, L, RUN], "even_odd", "What is played: one of those that `matchday games` lists")];
+        [with_default(&[M, L, RUN], "even_odd", "The game; `matchday games` lists all games")];
     GAME_COMMAND: String = text("PROGRAM"), [optional(&[M, L, R, RUN],
-        "A program of yours that knows the rules of the game, as docs/adding-a-game.md describes it")];
+        "A program of your own with the rules of the game: docs/adding-a-game.md")];
     GAME_TIME: Duration = seconds_above_zero(), [with_default(&[M, L, R, RUN], "2", "How long that program has for an answer")];
     GAME_MEMORY: u64 = whole("MEGABYTES", 0, u32::MAX as u64),
         [with_default(&[M, L, R, RUN], "512", "How much resident memory that program may use")];
     PROGRAM_ENV: Vec<String> = parsed("NAMES",
         || "names of environment variables such as OPENAI_API_KEY, with commas between them".into(),
         |text| each(text, variable)), [optional(&[M, R, P, RUN, V],
-        "Environment variables that programs of yours (command:PROGRAM, --game-command) are given beyond PATH, HOME, LANG and the like, \
-         with commas: such as the key that one needs")];
+        "Environment variables for your own programs (command:PROGRAM, --game-command) beyond PATH, HOME, LANG and the like, with commas")];
     FORMAT: Format = parsed("NAME", || Format::ALL.map(Format::name).join(" or "),
         |text| Format::find(&text.replace('-', "_"))), [
         with_default(&[M, L], "round_robin",
@@ -141,12 +140,12 @@ settings! {
         with_default(&[RUN], "round_robin",
         "Who meets whom: round_robin, double_round_robin, swiss, knockout or groups_knockout")];
     ROUNDS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
-        "How many rounds a swiss league has; auto for what its size asks for")];
+        "How many rounds a swiss league has; auto follows from the number of players")];
     MATCHES_PER_PAIRING: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L, RUN], "1",
-        "How many matches two who are paired play, sides alternating; in a knockout, the best of so many")];
+        "How many matches each pairing has, with alternating sides; in a knockout, best of that many")];
     MATCHES_PER_HOUR: u32 = whole("N", 1, 9_999), [
         derived(&[M, L], "60 in a ladder", "How many matches a player of a ladder has in any hour, at most"),
-        optional(&[P], "How many matches of a ladder it wants in any hour, at most")];
+        optional(&[P], "How many matches of a ladder the player wants in any hour, at most")];
     GROUPS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
         "How many groups groups_knockout has; auto for the power of two that puts four to seven players into each")];
     QUALIFIERS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
@@ -159,63 +158,61 @@ settings! {
         "Whether players who are level for the first place play it out after the last round; otherwise they share the title")];
     SEEDING: Seeding = one_of(&["registration", "lots"], &[Seeding::Registration, Seeding::Lots]), [with_default(&[M, L, RUN],
         "registration",
-        "Who counts as the stronger before the first match: who registered earlier, or by lot")];
+        "The seeding before the first match: by the order of registration, or by lot")];
     SCORE: Option<Score> = one_of(&["auto", "match", "payoff"], &[None, Some(Score::Match), Some(Score::Payoff)]),
         [with_default(&[M, L, RUN], "auto",
-        "What the table goes by: points for won matches, or the total payoff of a repeated game; auto for what the game asks for")];
+        "What ranks players: points for won matches, or the total payoff of a repeated game; auto follows from the game")];
     TIE_BREAKS: Vec<TieBreak> = parsed("RULES", expected_tie_breaks, tie_breaks),
         [with_default(&[M, L, RUN], "head_to_head,win_percentage,wins,fewer_draws",
-        "What tells players with equal points apart, the first rule first; also sonneborn_berger, buchholz, lots")];
+        "The tie-breaks for players with equal points, the first one first; also sonneborn_berger, buchholz, lots")];
     PROOF: ProofRule = one_of(&["required", "optional"], &[ProofRule::Required, ProofRule::Optional]),
         [with_default(&[M, L, RUN], "required",
         "Whether matches of players with keys need a referee that proves its results; optional for referees that students write")];
     TOKENS: TokenRule = one_of(&["required", "optional"], &[TokenRule::Required, TokenRule::Optional]),
         [with_default(&[M, RUN], "required",
-        "Whether agents must show their tokens in reports and queries; optional for practice on this machine alone: results are \
-         then proven by nothing")];
+        "Whether agents must show their tokens in reports and queries; optional for practice on this machine alone: results are then unproven")];
     LEAD: Duration = seconds(), [
         with_default(&[M, L], "60", "How long before its first match a round is announced"),
         with_default(&[RUN], "0", "How long before its first match a round is announced")];
     START_WHEN: StartCounts = parsed("COUNTS",
         || "players=N,referees=N with at least 2 players and 1 referee".into(), start_counts),
-        [optional(&[M, L], "Start once so many have registered, as in players=4,referees=2")];
+        [optional(&[M, L], "Start as soon as this many have registered, as in players=4,referees=2")];
     CONFORMANCE: Conformance = one_of(&["strict", "lenient"], &[Conformance::Strict, Conformance::Lenient]),
-        [with_default(&[M, L], "lenient", "Let known omissions pass and record them, or read messages to the letter"),
-        with_default(&[R], "lenient", "The same, under a manager that does not say how its league reads: one of another make")];
+        [with_default(&[M, L], "lenient", "lenient accepts known deviations and records them; strict refuses them"),
+        with_default(&[R], "lenient", "The same, under a third-party manager that does not say which one its league is")];
 
     // Who may register, and what happens to those who do not answer.
     OPERATOR_TOKEN: Token = parsed("TOKEN", expected_token, token).secret(), [derived(&[M, L], "one is made, and shown once",
-        "What `admin` must show")];
+        "The operator's token, for `admin`")];
     ROSTER: String = text("FILE"), [optional(&[M, L],
         "Who may register, as CSV with name, role, mail: a join code for each is written beside it, to NAME.codes.csv")];
     REFEREE_CODE: String = text("CODE|off").secret(), [derived(&[M, L],
-        "one is made and shown once, if others can reach the manager", "What referees must show to register")];
+        "one is made and shown once, if others can reach the manager", "The join code for referees")];
     PLAYERS_MAX: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008"),
         [with_default(&[M, L], "99", "How many players may register")];
     AGENTS_PER_ADDRESS: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008; E014 for a seat; HTTP 429 for one that dials out"),
         [derived(&[M, L, V, S], "16 that register, 64 that dial out, a quarter of the seats",
-        "How many agents may register, dial out or take a seat from one address (one /64 of IPv6), this machine's not counted; \
-         0 for any number: for a class behind one router")];
+        "How many agents may register, dial out or take a seat from one address (one /64 of IPv6), this machine's not counted; 0 for no limit, as for a class behind one router")];
     PUBLIC_READS: bool = on_off(), [with_default(&[M, L], "on",
         "Whether anyone may read standings, schedule and results")];
     SUSPEND_AFTER: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L], "3",
         "How many technical losses in a row suspend a player")];
     ENDPOINT_CHECK: EndpointCheck = one_of(&["off", "at_start", "at_registration"],
         &[EndpointCheck::Off, EndpointCheck::AtStart, EndpointCheck::AtRegistration]), [with_default(&[M, L], "at_start",
-        "When to make sure that someone answers where an agent says it listens")];
+        "When to check that an agent answers at its endpoint")];
 
     // Matches. A referee takes its manager's timeouts: its own bound them, and hold where the manager hands none over.
     MAX_MATCHES: u32 = whole("N", 1, NO_LIMIT).beyond("waits until another match is over"), [
-        with_default(&[R], "5", "How many matches it runs at once"),
+        with_default(&[R], "5", "How many matches the referee runs at once"),
         with_default(&[V], "10", "How many matches each referee of the service runs at once")];
     JOIN_TIMEOUT: Duration = seconds_above_zero(), [
         with_default(&[M, L], "5", "How long a player has to accept an invitation"),
-        derived(&[R], "what the manager says, or 5", "The longest that a player has to accept an invitation")];
+        derived(&[R], "what the manager says, or 5", "The longest time that a player has to accept an invitation")];
     CHOICE_TIMEOUT: Duration = seconds_above_zero(), [
-        with_default(&[M, L], "30", "How long a player has for a choice or a move"),
-        derived(&[R], "what the manager says, or 30", "The longest that a player has for a choice or a move")];
+        with_default(&[M, L], "30", "How long a player has for a move"),
+        derived(&[R], "what the manager says, or 30", "The longest time that a player has for a move")];
     OTHER_TIMEOUT: Duration = seconds_above_zero(), [with_default(&[M, L, R], "10",
-        "How long anyone has for an answer of any other kind, such as the confirmation of a report")];
+        "How long an agent has for any other answer, such as the confirmation of a report")];
     RETRIES: u32 = whole("N", 0, NO_LIMIT), [
         with_default(&[M, L], "3", "How often a player that does not answer is asked again"),
         derived(&[R], "what the manager says, or 3",
@@ -230,7 +227,7 @@ settings! {
 
     // How a player chooses.
     STRATEGY: String = text("NAME"), [with_default(&[P], "random",
-        "How it chooses: a built-in strategy, command:PROGRAM, or llm for a language model")];
+        "How the player chooses: a built-in strategy, command:PROGRAM, or llm for a language model")];
     FALLBACK: String = text("NAME"), [
         with_default(&[P], "random", "The built-in strategy that chooses when a program or a model does not; none forfeits"),
         with_default(&[S, M, L], "random", "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
@@ -238,14 +235,14 @@ settings! {
         with_default(&[P], "text", "How a model is shown a turn: as a text with the board drawn, as JSON, or both"),
         with_default(&[S, M, L], "both", "How the holder of a seat is shown a turn: as a text with the board drawn, as JSON, or both")];
     GAMES: String = text("NAMES"), [optional(&[P],
-        "Games that it plays beyond those of `matchday games`, with commas")];
+        "Games of the player beyond those of `matchday games`, with commas")];
     THINK_TIME: Duration = seconds_above_zero(), [with_default(&[P], "25",
-        "How long a program or a model may think about a move, if the referee does not want it sooner")];
+        "How long a program or a model may think about a move, unless the referee's deadline is earlier")];
     LLM_URL: String = parsed("URL", || "a URL, such as http://localhost:11434".into(), url), [optional(&[P],
         "The server of the model, for the strategy llm; its key comes from MATCHDAY_LLM_API_KEY")];
     LLM_MODEL: String = text("NAME"), [optional(&[P], "The model, as its server calls it")];
     LLM_API: Api = one_of(&Api::NAMES, &[Api::OpenAi, Api::Anthropic, Api::Ollama]), [with_default(&[P], "openai",
-        "What the server speaks: /v1/chat/completions, /v1/messages or /api/chat")];
+        "The API of the server: /v1/chat/completions, /v1/messages or /api/chat")];
     LLM_RETRIES: u32 = whole("N", 0, 100), [with_default(&[P], "2",
         "How often the model is asked again, and told what was wrong, after an answer that is no move")];
     LLM_BUDGET: UsageLimits = parsed("LIMITS", || "calls=N, tokens=N or money=N, with commas between them".into(), UsageLimits::parse), [optional(&[P],
@@ -257,9 +254,9 @@ settings! {
     // A service of many leagues, and what one of them may use.
     LEAGUE_REFEREES: u16 = parsed("built-in|none|N", || "built-in, none, or how many of its own the service runs for it, up to 9".into(), built_in_referees)
         .named("REFEREES"), [with_default(&[L], "built-in",
-        "Who referees: built-in for a referee of the service itself, a number for more of them, none for others alone")];
+        "The referees: built-in for one of the service, a number for several, none for third-party referees alone")];
     SERVICE_TOKEN: Token = parsed("TOKEN", expected_token, token).secret(), [derived(&[V], "one is made, and shown once",
-        "What those must show who create, change and remove leagues")];
+        "The token for creating, changing and removing leagues")];
     SLEEP_AFTER: Duration = seconds_above_zero(), [with_default(&[V], "60",
         "How long a league must have nothing to do before it is unloaded; it is loaded again when it has, or by a request")];
     QUOTA_LEAGUES: u32 = whole("N", 1, 1_000_000).beyond("HTTP 409; nothing is created"),
@@ -267,7 +264,7 @@ settings! {
     QUOTA_PLAYERS: u32 = whole("N", 2, NO_LIMIT).beyond("HTTP 409; nothing is created"),
         [with_default(&[V], "1000", "The most players that a league may allow")];
     QUOTA_REQUESTS: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with `Retry-After`"),
-        [with_default(&[V], "1000", "How many requests a second a league takes, of all who ask it; 0 for any number")];
+        [with_default(&[V], "1000", "How many requests a second a league takes from all clients together; 0 for no limit")];
     QUOTA_PROGRAMS: u32 = whole("N", 0, 1000).beyond("HTTP 409; nothing is created"), [with_default(&[V], "0",
         "How many leagues may have a game program, which runs on this machine")];
 
@@ -279,7 +276,7 @@ settings! {
         [with_default(&[M, V], "1024", "How many agents of a league may dial out")];
 
     DIAL: bool = on_off(), [
-        with_default(&[R, P], "off", "Dial out to the relay of the league instead of listening: nobody need be able to call it"),
+        with_default(&[R, P], "off", "Dial out to the relay of the league instead of listening: for agents behind NAT or a firewall"),
         with_default(&[S], "off", "Have the seats dial out to the relay of the league; only their clients come to --listen, \
          and with --stdio it has no socket at all"),
         with_default(&[RUN], "off", "Have the players dial out to the relay of the manager instead of listening")];
@@ -294,7 +291,7 @@ settings! {
         [with_default(&[M, L, S], "16", "How many seats there may be")];
     SEAT_CODE: String = text("CODE|off").secret(), [derived(&[M, L, S],
         "none on this machine alone; elsewhere the join codes of the roster, or one that is made and shown",
-        "What clients of seats must show as their bearer token: tok_join_ and 16 letters and digits or more")];
+        "The bearer token for clients of seats: tok_join_ and 16 letters and digits or more")];
     STDIO: bool = on_off(), [with_default(&[S], "off",
         "Speak the Model Context Protocol over standard input and output, for hosts that start servers by command; \
          without --listen on any free port, without --store in memory")];
@@ -315,17 +312,17 @@ settings! {
         "Where other services that share its database reach this one, as in https://10.0.0.7:8443; with a file as its store, the \
          same as --public-url")];
     PUBLIC_URL: Endpoint = parsed("URL", || "a URL, such as https://leagues.example".into(), endpoint),
-        [derived(&[V], "http://HOST:PORT", "Where the leagues are reached, through whichever service")];
+        [derived(&[V], "http://HOST:PORT", "The public address of the leagues, the same for all services of a store")];
     PEER_LISTEN: String = text("HOST:PORT"), [derived(&[V], "the host of --listen, and the port of --advertise or any",
         "Where to listen for other services that share its database, with TLS")];
     ALLOWED_HOSTS: Vec<HostRule> = parsed("HOSTS",
         || "names such as example.org or example.org:8000, with commas between them".into(),
         |text| each(text, HostRule::parse)), [derived(AGENTS, "those of its address",
-        "Further names it may be called by, with commas; * for any")];
+        "Further host names that requests may use, with commas; * for any")];
     ALLOWED_ORIGINS: Vec<OriginRule> = parsed("ORIGINS",
         || "origins such as https://example.org or http://localhost:*, with commas between them".into(),
         |text| each(text, OriginRule::parse)), [derived(AGENTS, "its own",
-        "Web pages that may call it, as in https://example.org, with commas; * for any")];
+        "Origins of web pages that may call it, as in https://example.org, with commas; * for any")];
     ENDPOINTS: Scopes = parsed("KINDS",
         || "loopback, private, public, several of them with commas, any, or listed".into(), Scopes::parse),
         [derived(&[M, R, V], "those of the network it listens on",
@@ -338,13 +335,12 @@ settings! {
     TRUSTED_PROXIES: Vec<IpNetwork> = parsed("ADDRESSES",
         || "addresses and networks such as 127.0.0.1 or 10.0.0.0/8, with commas between them".into(),
         |text| each(text, IpNetwork::parse)), [optional(AGENTS,
-        "Reverse proxies before it, as in 127.0.0.1: what they say in X-Forwarded-For or by the PROXY protocol counts as the \
-         client's address, and nobody counts as this machine's own for calling from it")];
+        "Reverse proxies in front of it, as in 127.0.0.1: their X-Forwarded-For or PROXY protocol gives the client's address, and no call from there counts as local")];
     TLS_CERT: String = text("FILE"), [optional(AGENTS,
-        "Serve over TLS: the certificate (PEM), with those that vouch for it")];
+        "Serve over TLS: the certificate with its chain (PEM)")];
     TLS_KEY: String = text("FILE"), [optional(AGENTS, "The key of --tls-cert (PEM)")];
     TLS_CLIENT_CA: String = text("FILE"), [optional(AGENTS,
-        "Take calls only from those who show a certificate signed by one of these authorities (PEM)")];
+        "Accept only clients with a certificate that one of these authorities has signed (PEM)")];
     TLS_CA: String = text("FILE"), [optional(AGENTS,
         "Extra CA certificates to trust when calling over https (PEM)")];
     TLS_CLIENT_CERT: String = text("FILE"), [optional(AGENTS,
@@ -362,7 +358,7 @@ settings! {
         with_default(&[M, L], "10240", "The longest request or answer that is read"),
         with_default(&[R, P, S], "1048576", "The longest request or answer that is read")];
     ADDRESS_RATE: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with E014 and `Retry-After`"), [derived(AGENTS,
-        "5000, and any from this machine", "How many requests a second are taken from one address; 0 for any number")];
+        "5000, and any from this machine", "How many requests a second are taken from one address; 0 for no limit")];
 
     // What an operator sees.
     METRICS: bool = on_off(), [
@@ -371,10 +367,10 @@ settings! {
     OTLP: String = parsed("URL", || "a URL, such as http://127.0.0.1:4318".into(), url), [optional(ALL_COMMANDS,
         "A collector of OpenTelemetry that traces are sent to, such as http://127.0.0.1:4318")];
     LOG: log::Format = one_of(&["people", "json"], &[log::Format::People, log::Format::Json]),
-        [with_default(AGENTS, "people", "How each event is written, one line an event")];
+        [with_default(AGENTS, "people", "The format of the log, one line for each event")];
     LOG_LEVEL: Level = one_of(&["error", "warning", "info", "debug"], &[Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG]), [
-        with_default(&[M, R, P, S], "debug", "What is logged at least: info leaves out messages that went well, some kilobytes a match"),
-        with_default(&[V], "info", "What is logged at least: debug adds every message, some kilobytes a match")];
+        with_default(&[M, R, P, S], "debug", "The log level: info leaves out messages that went well, some kilobytes a match"),
+        with_default(&[V], "info", "The log level: debug adds every message, some kilobytes a match")];
     EXCHANGES: bool = on_off(), [with_default(&[M, R, P, S, RUN, V, L], "on",
         "Whether messages and answers are kept, without tokens, for replay")];
     EXCHANGES_BYTES_MAX: u64 = whole("BYTES", 0, NO_LIMIT)

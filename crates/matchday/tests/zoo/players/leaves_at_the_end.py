@@ -1,4 +1,4 @@
-"""Exits as soon as it hears that the league is over, without an answer."""
+"""Exits as soon as it receives the end of the league, without an answer."""
 import os
 
 import web

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize)]
 pub(crate) struct FeaturedBoards {
     boards: Vec<Board>,
-    /// What has just happened, newest first.
+    /// Latest events, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ticker: Vec<TickerLine>,
 }

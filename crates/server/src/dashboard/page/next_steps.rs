@@ -35,7 +35,7 @@ pub(super) fn steps(league: &League, location: &LeagueLocation, access: Access) 
     match (league.phase, location.manager.as_deref()) {
         (Phase::Completed, _) => vec![
             step(
-                "Check every draw, every score and the table.",
+                "Verify every number, every score and the standings.",
                 format!("matchday verify {file}"),
             ),
             step(
@@ -148,7 +148,7 @@ fn registration(league: &League, manager: &str) -> Vec<NextStep> {
     }
     if steps.is_empty() {
         let text = format!(
-            "{}: start the league when nobody else is to come.",
+            "{}: start the league when everybody has registered.",
             registered(league)
         );
         steps.push(step(text, format!("matchday start --manager {manager}")));
@@ -165,7 +165,7 @@ fn running(league: &League, manager: &str) -> Vec<NextStep> {
         .count();
     if able == 0 {
         steps.push(step(
-            "No referee answers, so that no match can be played: start one that had registered again.",
+            "No referee answers, so no match can be played: restart a registered referee.",
             format!("matchday referee --manager {manager}"),
         ));
     }
@@ -173,8 +173,7 @@ fn running(league: &League, manager: &str) -> Vec<NextStep> {
     if able > 0 && awaiting > 0 {
         steps.push(step(
             format!(
-                "Matches wait for a referee that proves its results ({awaiting}): none is left that answers. Start one again \
-                 that had registered, or give them to every referee; their results are then marked unproven."
+                "Matches wait for a referee that proves its results ({awaiting}): none of them answers. Restart one that had registered, or give them to every referee; their results are then marked unproven."
             ),
             format!("matchday admin allow-unproven --manager {manager}"),
         ));
@@ -188,7 +187,7 @@ fn running(league: &League, manager: &str) -> Vec<NextStep> {
         let names = out.join(", ");
         let verb = if out.len() == 1 { "is" } else { "are" };
         steps.push(remark(format!(
-            "{names} {verb} suspended and forfeit matches without play, until they answer again: look after them."
+            "{names} {verb} suspended and forfeit matches without play, until they answer again: check them."
         )));
     }
     steps

@@ -87,7 +87,7 @@ struct Draw {
     command: String,
 }
 
-const WITHHELD: &str = "This match is not decided yet: what its players say and choose is shown once it is, so that nobody can profit.";
+const WITHHELD: &str = "This match is not decided yet: what its players say and choose is shown after that, so that nobody gains an advantage.";
 
 /// What the stores hold of a match.
 #[derive(Debug)]
@@ -202,9 +202,9 @@ fn draw(records: &MatchRecords, id: &MatchId, decision: &Decision, file: &str) -
         .and_then(|log| draw_proof(&log.league, id));
     let how = match proof.as_deref() {
         Some("unproven") => {
-            "The referee has offered no proof: of this draw nobody can say whether it was fair.".to_owned()
+            "The referee has given no proof, so nobody can check whether this number is fair.".to_owned()
         }
-        Some(wrong) if wrong != "proven" => format!("This draw does not hold: {wrong}."),
+        Some(wrong) if wrong != "proven" => format!("This number failed the check: {wrong}."),
         _ => "The commitment stood in both invitations, before anyone had chosen. It is the hash of the secret together \
               with the league, the match and the attempt; what is drawn follows from the secret and both players' \
               nonces. So neither the referee nor a player could choose the outcome, and anyone who has these values can \

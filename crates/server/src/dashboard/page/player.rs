@@ -8,9 +8,9 @@ use super::one_match::match_line;
 use super::race::points_by_round;
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
+use matchday_audit::fix;
 use matchday_audit::league_view::standings::{forms, letters, state, statistics_of};
 use matchday_audit::league_view::{MatchView, PlayerName, Rating};
-use matchday_audit::mend;
 use matchday_core::league::League;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::GameStatus;
@@ -96,9 +96,9 @@ struct Choice {
 struct Deviation {
     what: String,
     count: u32,
-    /// How to mend it, as `check` says.
+    /// How to fix it, as `check` says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    mend: Option<&'static str>,
+    fix: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -157,7 +157,7 @@ pub(crate) fn page(
         choices: counted(stats.choices, |choice, count| Choice { choice, count }),
         answers: answer_times::of(league, id, calls),
         deviations: counted(stats.deviations, |what, count| Deviation {
-            mend: mend::of_deviation(&what),
+            fix: fix::of_deviation(&what),
             what: redactor.redact(&what),
             count,
         }),

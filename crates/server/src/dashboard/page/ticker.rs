@@ -1,4 +1,4 @@
-//! What has just happened, in plain words: upsets, streaks, new leaders, technical losses. Pure.
+//! Latest events, in plain words: upsets, streaks, new leaders, technical losses. Pure.
 
 use super::race::points_of;
 use matchday_audit::league_view::PlayerName;

@@ -96,7 +96,7 @@ fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
         ServiceRoute::CreateLeagues => schemas
             .answered::<CreatedLeagues>(
                 201,
-                "The leagues, with their secrets, which are shown this once",
+                "The leagues, with their secrets, which are shown only once",
             )
             .takes::<CreateLeagues>(schemas)
             .refuses(400, "A setting or a roster that cannot be")
@@ -111,7 +111,7 @@ fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
             .refuses(404, NO_LEAGUE)
             .refuses(
                 503,
-                "The store is away, or too much is being read: try again after Retry-After",
+                "The store is unavailable, or too much is being read: try again after Retry-After",
             ),
         ServiceRoute::ConfigureLeague => schemas
             .answered::<ConfiguredLeague>(200, "Changed")
@@ -130,7 +130,7 @@ fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
         ServiceRoute::CreateSeason => schemas
             .answered::<CreatedSeason>(
                 201,
-                "The season, with its secrets, which are shown this once",
+                "The season, with its secrets, which are shown only once",
             )
             .takes::<CreateSeason>(schemas)
             .refuses(

@@ -125,7 +125,9 @@ impl ServiceHttp {
                         .answer_if_owned(cluster, number, destination, request, peer)
                         .await;
                     return answered.unwrap_or_else(|| {
-                        here(unavailable("the league changes hands: try again"))
+                        here(unavailable(
+                            "the league is moving to another service: try again",
+                        ))
                     });
                 }
             } else if let Some(owner) = cluster.to_forward_to(&route, unread.is_none()) {

@@ -53,7 +53,7 @@ impl PeerCall {
             | ServiceEvent::PublicUrlSet { .. }
             | ServiceEvent::LeagueCreated { .. }
             | ServiceEvent::Season { .. } => {
-                bail!("the service's log has changed hands: try again")
+                bail!("another service has the service's log now: try again")
             }
         })
     }

@@ -1,11 +1,11 @@
-//! How to mend what an agent does otherwise than the protocol says: the sentences that `check` prints and the dashboard shows.
+//! How to fix what an agent does otherwise than the protocol says: the sentences that `check` prints and the dashboard shows.
 
 pub const PROTOCOL: &str = "Put \"protocol\": \"league.v2\" into every message.";
 pub const SENDER: &str = "Sign as \"player:P01\", with the id from the registration response: not a name of your own, not the bare id.";
 pub const TIMESTAMP: &str =
     "In Python: datetime.now(timezone.utc).strftime(\"%Y-%m-%dT%H:%M:%SZ\").";
 pub const CLOCK: &str =
-    "Take the time anew for every message, in UTC, and set the clock of the machine.";
+    "Read the clock for every message, in UTC, and set the clock of the machine.";
 pub const CONVERSATION: &str = "Copy conversation_id from the question into the answer.";
 pub const TOKEN: &str = "Put the auth_token of your registration, or better the token made for the match, into every answer: a strict referee refuses one without (E011).";
 pub const PLAYER_META: &str = "Send player_meta with display_name, version (MAJOR.MINOR.PATCH), game_types (a list) and contact_endpoint (a URL).";
@@ -18,7 +18,7 @@ pub const MATCH_ID: &str = "Copy match_id from the question: another one is refu
 pub const PLAYER_ID: &str =
     "Send the player_id of your registration response: another one is refused with E012.";
 
-/// The mend for a recorded deviation such as `missing sender`, if `check` has a rule for it.
+/// The fix for a recorded deviation such as `missing sender`, if `check` has a rule for it.
 pub fn of_deviation(deviation: &str) -> Option<&'static str> {
     let (kind, path) = deviation.rsplit_once(' ')?;
     // The last field of a path such as `player_meta.version`.
