@@ -254,17 +254,24 @@ mod tests {
 
     #[test]
     fn a_league_of_many_rounds() {
-        insta::assert_snapshot!(league(&league_of(24)));
+        insta::assert_snapshot!(league(&league_of(24), &BTreeMap::new()));
+    }
+
+    #[test]
+    fn what_a_player_plays_by_stands_beside_its_name() {
+        let strategies = BTreeMap::from([("P01".to_owned(), "lookahead".to_owned())]);
+        let table = league(&league_of(1), &strategies);
+        assert_eq!(table.matches(" · lookahead ").count(), 1, "{table}");
     }
 
     #[test]
     fn a_ladder_says_what_each_of_its_ratings_is() {
-        insta::assert_snapshot!(league(&statistics_of(2, true)));
+        insta::assert_snapshot!(league(&statistics_of(2, true), &BTreeMap::new()));
     }
 
     #[test]
     fn a_league_of_one_round_robin() {
-        insta::assert_snapshot!(league(&league_of(1)));
+        insta::assert_snapshot!(league(&league_of(1), &BTreeMap::new()));
     }
 
     #[test]
@@ -280,11 +287,9 @@ mod tests {
             matches: Vec::new(),
             ladder: false,
         };
-        insta::assert_snapshot!(league(&LeagueStatistics::of(
-            &results,
-            &ChanceRounds::Fixed,
-            &Resampling::default()
-        )));
+        let statistics =
+            LeagueStatistics::of(&results, &ChanceRounds::Fixed, &Resampling::default());
+        insta::assert_snapshot!(league(&statistics, &BTreeMap::new()));
     }
 
     #[test]

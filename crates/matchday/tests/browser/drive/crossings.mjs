@@ -20,7 +20,7 @@ function proxy() {
       given.pipe(answer);
     });
     onward.on('error', () => answer.destroy());
-    asked.on('close', () => onward.destroy());
+    answer.on('close', () => onward.destroy());
     asked.pipe(onward);
   };
   const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, forward);

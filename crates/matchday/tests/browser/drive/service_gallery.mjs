@@ -35,7 +35,7 @@ await scenario(async ({ url, visit }) => {
     const shot = async (page, name) => {
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(wide <= 0, `${name} on ${size} is ${wide} px too wide`);
-      await page.screenshot({ path: `${FOLDER}/${name}-${size}.jpg`, type: 'jpeg', quality: 55, animations: 'disabled' });
+      await page.screenshot({ path: `${FOLDER}/${name}-${size}.jpg`, type: 'jpeg', quality: 45, animations: 'disabled' });
     };
     for (const [name, path, { tokens, act }] of pages) {
       const page = await visit({ colorScheme: 'light', ...options, reducedMotion: 'reduce' });
