@@ -50,7 +50,14 @@ fn a_service_behind_a_proxy_that_speaks_tls_is_operated_in_the_browser() {
     }
     let fixture = Fixture::new();
     let public = format!("https://{}", free_address());
-    let _service = fixture.serve(&["--public-url", &public, "--trusted-proxies", "127.0.0.1", "--endpoints", "any"]);
+    let _service = fixture.serve(&[
+        "--public-url",
+        &public,
+        "--trusted-proxies",
+        "127.0.0.1",
+        "--endpoints",
+        "any",
+    ]);
     let authority = Authority::new("lab");
     let Pair { cert, key } = authority.issue(fixture.cli.path(), "proxy", &["127.0.0.1"]);
     let behind = format!("http://{}/", fixture.listen);
