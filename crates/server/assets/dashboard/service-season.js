@@ -37,7 +37,7 @@ function season(data, { refresh }) {
     el(
       'div',
       { class: 'columns-2', key: 'body' },
-      el('div', { class: 'stack', key: 'table' }, table.length ? standings(table) : noTable(), leagueList(name, leagues)),
+      el('div', { class: 'stack', key: 'table' }, table.length ? standings(table) : noTable(data), leagueList(name, leagues)),
       data.join
         ? el('div', { class: 'aside', key: 'aside' }, joinBox(data.join, data.game_type, { title: 'Join this season' }))
         : null,
@@ -101,12 +101,12 @@ const standings = (table) =>
     ),
   );
 
-const noTable = () =>
+const noTable = ({ state }) =>
   el(
     'section',
     { class: 'card', key: 'none' },
     el('h2', {}, 'Table'),
-    empty('It stands here as soon as the first league of the season is over.'),
+    empty(state === 'ended' ? 'No league was played.' : 'It stands here as soon as the first league of the season is over.'),
   );
 
 /** The current league has the season's address, so that its operator's token is known there. */
