@@ -10,6 +10,7 @@ use super::{Colour, Paint, flush, show};
 use matchday_audit::league_view::Standing;
 use matchday_audit::plural::count_of;
 use matchday_core::game::Seat;
+use matchday_core::game::analysis::Outlook;
 use matchday_core::game::view::View as Position;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::messages::query_data::{ScheduledMatch, ScheduledRound};
@@ -39,6 +40,9 @@ pub struct Board {
     pub match_id: MatchId,
     pub players: [PlayerId; 2],
     pub position: Position,
+    /// Who would win from there, if the manager says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outlook: Option<Outlook>,
 }
 
 #[derive(Debug)]
@@ -323,6 +327,7 @@ fn board_lines(
         match_id,
         players: [a, b],
         position,
+        outlook,
     }: &Board,
     paint: Paint,
 ) -> Vec<String> {
@@ -348,6 +353,13 @@ fn board_lines(
             );
         }
     }
+    let can_win = |id| format!("{} can force a win", name_of(seen, id));
+    lines.extend(match outlook {
+        Some(Outlook::A) => Some(green(&can_win(a))),
+        Some(Outlook::B) => Some(red(&can_win(b))),
+        Some(Outlook::Level) => Some("level: neither can force a win".to_owned()),
+        Some(Outlook::Open) | None => None,
+    });
     lines
 }
 
@@ -374,12 +386,22 @@ pub fn headline(
             left.map_or_else(String::new, |left| format!(", {} left", seconds(left)))
         }
     };
-    let title = title.map_or_else(String::new, |title| format!(" ({title})"));
+    // Of a ladder only what is behind it can be counted, and its rounds have no names but their numbers.
+    let (done, round) = match rounds {
+        Some(rounds) => (
+            format!("{decided} of {matches}"),
+            format!("round {round} of {rounds}"),
+        ),
+        None => (decided.to_string(), format!("round {round}")),
+    };
+    let title = title
+        .filter(|_| rounds.is_some())
+        .map_or_else(String::new, |title| format!(" ({title})"));
     let wordings = [
-        format!("{decided} of {matches} matches, round {round} of {rounds}{title}{rest}"),
-        format!("{decided} of {matches} matches, round {round} of {rounds}{rest}"),
-        format!("{decided} of {matches}, round {round} of {rounds}{rest}"),
-        format!("{decided} of {matches}{rest}"),
+        format!("{done} matches, {round}{title}{rest}"),
+        format!("{done} matches, {round}{rest}"),
+        format!("{done}, {round}{rest}"),
+        format!("{done}{rest}"),
     ];
     let [longest, .., shortest] = &wordings;
     let Some(columns) = columns else {
@@ -390,7 +412,7 @@ pub fn headline(
         .find(|words| width(words) <= columns)
         .unwrap_or(shortest);
     let bar = columns.saturating_sub(width(words) + 2).min(BAR_MAX);
-    if bar < BAR_MIN {
+    if bar < BAR_MIN || rounds.is_none() {
         words.clone()
     } else {
         format!("{}  {words}", drawn_bar(progress, bar))
@@ -409,6 +431,7 @@ fn drawn_bar(progress: &Progress, columns: usize) -> String {
 
 /// Extrapolated from the pace so far.
 fn time_left(progress: &Progress, (elapsed, decided): (Duration, u32)) -> Option<Duration> {
+    progress.rounds?;
     let matches = u32::try_from(progress.matches).ok()?;
     let each = elapsed.checked_div(progress.decided.saturating_sub(decided))?;
     each.checked_mul(matches.saturating_sub(progress.decided))

@@ -21,6 +21,9 @@ pub struct LeagueStatus {
     /// 0 before the first round is announced.
     pub current_round: u32,
     pub total_rounds: u32,
+    /// Of a ladder no round is the last.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ladder: bool,
     /// The name of the round, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_title: Option<String>,
@@ -31,7 +34,8 @@ pub struct LeagueStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     pub round: u32,
-    pub rounds: u32,
+    /// How many there will be; a ladder has no last one.
+    pub rounds: Option<u32>,
     pub decided: u32,
     pub matches: usize,
     pub phase: Phase,
@@ -42,7 +46,7 @@ impl Progress {
     pub fn of(status: &LeagueStatus, matches: usize) -> Self {
         Self {
             round: status.current_round,
-            rounds: status.total_rounds,
+            rounds: (!status.ladder).then_some(status.total_rounds),
             decided: status.matches_completed,
             matches,
             phase: status.status,
@@ -61,11 +65,11 @@ pub fn round_line(league: &League, round: &Round) -> String {
     let games: Vec<(&MatchId, &Match)> = league.matches_of(round).collect();
     let title =
         title(league, round.round_id).map_or_else(String::new, |title| format!(" ({title})"));
-    let head = format!(
-        "round {} of {}{title}",
-        round.round_id,
-        league.rounds_in_all()
-    );
+    let all = match league.is_ladder() {
+        true => String::new(),
+        false => format!(" of {}", league.rounds_in_all()),
+    };
+    let head = format!("round {}{all}{title}", round.round_id);
     if games.len() <= LISTED_RESULTS_MAX {
         let result = |(id, game): &(&MatchId, &Match)| {
             let decision = game.decision.as_ref()?;

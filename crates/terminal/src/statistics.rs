@@ -6,9 +6,10 @@ use matchday_stats::head_to_head::HeadToHead;
 use matchday_stats::league::PlayerStatistics;
 use matchday_stats::results::Wdl;
 use matchday_stats::sentences::percent;
+use std::collections::BTreeMap;
 
-/// The standings with ratings, followed by remarks.
-pub fn league(statistics: &LeagueStatistics) -> String {
+/// The standings with ratings, followed by remarks. What players say that they play by stands beside their names.
+pub fn league(statistics: &LeagueStatistics, strategies: &BTreeMap<String, String>) -> String {
     if statistics.players.is_empty() {
         return "no player has registered yet".to_owned();
     }
@@ -23,7 +24,10 @@ pub fn league(statistics: &LeagueStatistics) -> String {
         .any(|player| player.pairing_rating.is_some());
     let rows: Vec<_> = players
         .zip(next)
-        .map(|(player, next)| row(player, next, is_ladder))
+        .map(|(player, next)| {
+            let strategy = strategies.get(&player.player_id);
+            row(player, strategy, next, is_ladder)
+        })
         .collect();
     let mut headers = vec![
         "RANK",
@@ -45,7 +49,12 @@ pub fn league(statistics: &LeagueStatistics) -> String {
 /// In front of the rating.
 const PAIRING_RATING_AT: usize = 5;
 
-fn row(player: &PlayerStatistics, next: String, is_ladder: bool) -> Vec<String> {
+fn row(
+    player: &PlayerStatistics,
+    strategy: Option<&String>,
+    next: String,
+    is_ladder: bool,
+) -> Vec<String> {
     let whole = |rating: f64| format!("{rating:.0}");
     let between = |low: f64, high: f64| format!("{low:.0} to {high:.0}");
     let strength = player.bradley_terry;
@@ -53,7 +62,7 @@ fn row(player: &PlayerStatistics, next: String, is_ladder: bool) -> Vec<String> 
     let mut row = vec![
         player.rank.to_string(),
         player.player_id.clone(),
-        player.display_name.clone(),
+        named(&player.display_name, strategy),
         player.record.total().to_string(),
         player.points.to_string(),
         or_dash(strength.map(|strength| whole(strength.rating))),
@@ -73,6 +82,14 @@ fn row(player: &PlayerStatistics, next: String, is_ladder: bool) -> Vec<String> 
         );
     }
     row
+}
+
+/// `Ada · lookahead`, where the strategy is known.
+pub fn named(name: &str, strategy: Option<&String>) -> String {
+    match strategy {
+        Some(strategy) => format!("{name} · {strategy}"),
+        None => name.to_owned(),
+    }
 }
 
 /// What each of the two ratings of a ladder is.
@@ -237,17 +254,24 @@ mod tests {
 
     #[test]
     fn a_league_of_many_rounds() {
-        insta::assert_snapshot!(league(&league_of(24)));
+        insta::assert_snapshot!(league(&league_of(24), &BTreeMap::new()));
+    }
+
+    #[test]
+    fn what_a_player_plays_by_stands_beside_its_name() {
+        let strategies = BTreeMap::from([("P01".to_owned(), "lookahead".to_owned())]);
+        let table = league(&league_of(1), &strategies);
+        assert_eq!(table.matches(" · lookahead ").count(), 1, "{table}");
     }
 
     #[test]
     fn a_ladder_says_what_each_of_its_ratings_is() {
-        insta::assert_snapshot!(league(&statistics_of(2, true)));
+        insta::assert_snapshot!(league(&statistics_of(2, true), &BTreeMap::new()));
     }
 
     #[test]
     fn a_league_of_one_round_robin() {
-        insta::assert_snapshot!(league(&league_of(1)));
+        insta::assert_snapshot!(league(&league_of(1), &BTreeMap::new()));
     }
 
     #[test]
@@ -263,11 +287,9 @@ mod tests {
             matches: Vec::new(),
             ladder: false,
         };
-        insta::assert_snapshot!(league(&LeagueStatistics::of(
-            &results,
-            &ChanceRounds::Fixed,
-            &Resampling::default()
-        )));
+        let statistics =
+            LeagueStatistics::of(&results, &ChanceRounds::Fixed, &Resampling::default());
+        insta::assert_snapshot!(league(&statistics, &BTreeMap::new()));
     }
 
     #[test]

@@ -4,10 +4,10 @@
 use super::prospect::Prospect;
 use super::replay::Replay;
 use super::words::move_noun;
-use super::{Outcome, Seat, Turn};
+use super::{Game, Outcome, Seat, Turn};
 use crate::protocol::ids::{GameType, PlayerId};
 use crate::protocol::messages::ResultDetails;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
@@ -88,7 +88,7 @@ pub fn deciding_move(
 }
 
 /// Who would win from a position, if both played as well as one can.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outlook {
     /// Player A can force a win, or has won.
@@ -111,30 +111,31 @@ pub fn outlooks(
         return Vec::new();
     };
     let mut replay = Replay::new((entry.new)(), players, None);
-    let first = outlook(&replay);
+    let first = outlook(&*replay.game);
     let later = turns.iter().map_while(|moves| {
         replay.turn(moves).ok()?;
-        outlook(&replay)
+        outlook(&*replay.game)
     });
     first.into_iter().chain(later).collect()
 }
 
-fn outlook(replay: &Replay<'_>) -> Option<Outlook> {
+/// The outlook of a position; none if the game cannot tell.
+pub fn outlook(game: &dyn Game) -> Option<Outlook> {
     let of = |seat| match seat {
         Seat::A => Outlook::A,
         Seat::B => Outlook::B,
     };
-    let seat = match replay.game.turn() {
+    let seat = match game.turn() {
         Turn::One(seat) => seat,
         Turn::Over => {
-            return Some(match replay.game.outcome()? {
+            return Some(match game.outcome()? {
                 Outcome::Win(seat) => of(seat),
                 Outcome::Draw => Outlook::Level,
             });
         }
         Turn::Both | Turn::Chance | Turn::External => return None,
     };
-    let prospects = replay.game.prospects();
+    let prospects = game.prospects();
     let best = prospects.into_iter().map(|(_, prospect)| prospect).max()?;
     Some(match best {
         Prospect::Won => of(seat),

@@ -39,7 +39,7 @@ pub use invitation::{Invitation, Place, REFEREES};
 pub use manager::{CHECKPOINT_KEY, LOST_MAX, LOST_PERCENT_MAX, Manager, OPERATOR};
 pub use matchday_rating::Rating;
 pub use registrar::CarriedOver;
-pub use settings::{EndpointCheck, LeagueSettings, ProofRule, Score, TokenRule};
+pub use settings::{EndpointCheck, LeagueSettings, ProofRule, Registration, Score, TokenRule};
 pub use standings::TieBreak;
 pub use state::{
     ATTEMPTS_PER_REFEREE_MAX, Checkpoints, InvalidProof, League, checkpoint_origin, is_successor,

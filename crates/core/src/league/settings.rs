@@ -61,6 +61,9 @@ pub struct LeagueSettings {
     pub requests_per_second: u32,
     /// How many agents may register from one IP address; 0 for no limit. Loopback is not limited.
     pub registrations_per_address: u32,
+    /// Whether others may register, as long as the league takes registrations.
+    #[serde(default, skip_serializing_if = "Registration::is_open")]
+    pub registration: Registration,
     /// The join codes of the league's start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roster: Vec<Invitation>,
@@ -99,6 +102,7 @@ impl Default for LeagueSettings {
             token_guesses_max: 10,
             requests_per_second: 20_000,
             registrations_per_address: 16,
+            registration: Registration::Open,
             roster: Vec::new(),
             competition: Competition::default(),
             fixtures: None,
@@ -107,7 +111,51 @@ impl Default for LeagueSettings {
     }
 }
 
+/// Whether the operator lets others register.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Registration {
+    /// Until the start, and in a ladder until its end.
+    #[default]
+    Open,
+    /// Nobody else; those who are here stay.
+    Closed,
+}
+
+impl Registration {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    /// Whether others may register.
+    pub fn is_open(&self) -> bool {
+        *self == Self::Open
+    }
+}
+
+/// Who is let in from now on: as the league was opened with, and not as its log began, of which it is no part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Admission {
+    pub(crate) registration: Registration,
+    pub(crate) registrations_per_address: u32,
+}
+
+impl Admission {
+    pub(crate) fn of(settings: &LeagueSettings) -> Self {
+        Self {
+            registration: settings.registration,
+            registrations_per_address: settings.registrations_per_address,
+        }
+    }
+}
+
 impl LeagueSettings {
+    /// These settings, and of who is let in what the others say.
+    pub fn with_admission_of(self, others: &Self) -> Self {
+        Self {
+            registration: others.registration,
+            registrations_per_address: others.registrations_per_address,
+            ..self
+        }
+    }
+
     /// Whether the rounds or the standings of this league need a seed.
     pub fn needs_draw(&self) -> bool {
         !self.competition.is_default() || self.tie_breaks.contains(&TieBreak::Lots)

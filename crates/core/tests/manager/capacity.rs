@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use crate::orders::{give, operator};
-use matchday_core::league::LeagueSettings;
+use matchday_core::league::{LeagueSettings, Registration};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ErrorCode, PlayerId, Sender};
 use std::net::IpAddr;
@@ -118,4 +118,17 @@ fn agents_of_this_machine_and_a_bound_of_zero_are_not_counted() {
         ..quick()
     });
     assert!((1..=20).all(|number| register(&mut desk, number, "192.0.2.7").is_ok()));
+}
+
+#[test]
+fn while_registration_is_closed_only_those_who_are_here_stay() {
+    let mut desk = Desk::new(quick());
+    register(&mut desk, 1, "192.0.2.7").unwrap();
+    desk.settings.registration = Registration::Closed;
+    desk.crash();
+    assert!(register(&mut desk, 2, "192.0.2.8").is_err());
+    assert_eq!(register(&mut desk, 1, "192.0.2.7"), Ok(player(1)));
+    desk.settings.registration = Registration::Open;
+    desk.crash();
+    assert_eq!(register(&mut desk, 2, "192.0.2.8"), Ok(player(2)));
 }

@@ -50,12 +50,8 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let league = match stored_settings(&store, &stream)? {
         Some(own) => {
             // Who is let in from now on is up to this start.
-            let registrations_per_address =
-                league_settings(&config, own.clone())?.registrations_per_address;
-            let own = LeagueSettings {
-                registrations_per_address,
-                ..own
-            };
+            let given = league_settings(&config, own.clone())?;
+            let own = own.with_admission_of(&given);
             tell_ignored(&config, &own, store.name())?;
             roster::tell_missing(&config, &stored_roster(&store, &stream)?)?;
             own
@@ -81,6 +77,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         relay_limits: relay::limits(&config)?,
         viewers_max: config.need(&settings::VIEWERS_MAX)?,
         matches_max: 0,
+        players_are_own: false,
         seed: None,
     };
     let stores = LeagueStore {
@@ -230,6 +227,9 @@ pub(super) fn league_settings(config: &Config, base: LeagueSettings) -> Result<L
         registrations_per_address: config
             .get(&settings::AGENTS_PER_ADDRESS)?
             .unwrap_or(base.registrations_per_address),
+        registration: config
+            .get(&settings::REGISTRATION)?
+            .unwrap_or(base.registration),
         roster: base.roster,
         competition: competition::configured(config, base.competition)?,
         fixtures: base.fixtures,

@@ -7,11 +7,13 @@ use super::query::{QueryArgs, show, shown};
 use super::since::{self, Earlier, SinceArg};
 use super::store_arg::AgentAndStoreArg;
 use super::stored_leagues::{self, KnownArg};
+use super::watch;
 use crate::manager_client::{ManagerClient, in_our_form};
 use anyhow::{Result, anyhow, bail};
 use matchday_audit::fallbacks::{self, Fallbacks};
 use matchday_audit::fix;
 use matchday_audit::league_log::LeagueLog;
+use matchday_audit::league_view::PlayerName;
 use matchday_audit::llm_usage::{self, LlmUsage};
 use matchday_audit::log_set::LogSet;
 use matchday_audit::statistics::{of_answers, of_league, statistics, statistics_of_answers};
@@ -135,7 +137,9 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     };
     let for_people = |data: &Value| {
         let text = match subject {
-            Subject::League => words::league(&serde_json::from_value(data.clone())?),
+            Subject::League => {
+                words::league(&serde_json::from_value(data.clone())?, &strategies(data))
+            }
             Subject::Player(_) => player_table(data)?,
             Subject::Since(..) => since::for_people(data)?,
             Subject::Pair(..) => words::head_to_head(&serde_json::from_value(data.clone())?),
@@ -144,7 +148,11 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
         Ok(headed(&text) + &failures(data))
     };
     let Some(file) = &store else {
-        let ask = async |client: &ManagerClient| asked(client, &subject, &settings).await;
+        let ask = async |client: &ManagerClient| {
+            let mut data = asked(client, &subject, &settings).await?;
+            add_strategies(&mut data, watch::strategies(client).await, &subject)?;
+            Ok(data)
+        };
         return show(&args.query, ask, for_people).await;
     };
     if args.carry_over {
@@ -172,6 +180,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
         .cloned()
         .collect();
     let (failed, used) = own_records(&files, args.league.id().as_ref(), &subject);
+    add_strategies(&mut data, strategies_of(&league), &subject)?;
     if let Some(data) = data.as_object_mut() {
         for (name, found) in [
             (FAILED, serde_json::to_value(&failed)?),
@@ -192,6 +201,9 @@ pub(super) fn stored(store: &StoreUrl, league_id: Option<&LeagueId>) -> Result<L
 
 /// Under which name the players stand whose own strategy failed.
 const FAILED: &str = "strategies_failed";
+
+/// Under which name it stands what players say that they play by.
+const STRATEGIES: &str = "strategies";
 
 /// Under which name it stands what the models of players used.
 const USED: &str = "llm_usage";
@@ -217,6 +229,38 @@ fn own_records(
     let mut used = llm_usage::of_players(&stored.players);
     used.retain(|id, _| is_wanted(id));
     (failed, used)
+}
+
+fn strategies_of(league: &League) -> BTreeMap<String, String> {
+    let names = league.players.keys();
+    let names = names.map(|id| PlayerName::of(league, id));
+    names
+        .filter_map(|name| Some((name.id, name.strategy?)))
+        .collect()
+}
+
+/// Adds those of the players that are asked about.
+fn add_strategies(
+    data: &mut Value,
+    mut strategies: BTreeMap<String, String>,
+    subject: &Subject<'_>,
+) -> Result<()> {
+    match subject {
+        Subject::League => {}
+        Subject::Player(wanted) => strategies.retain(|id, _| id == wanted),
+        Subject::Since(..) | Subject::Pair(..) | Subject::Referee(_) => return Ok(()),
+    }
+    if let Some(data) = data.as_object_mut()
+        && !strategies.is_empty()
+    {
+        data.insert(STRATEGIES.to_owned(), serde_json::to_value(strategies)?);
+    }
+    Ok(())
+}
+
+fn strategies(data: &Value) -> BTreeMap<String, String> {
+    let found = data.get(STRATEGIES).cloned().unwrap_or_default();
+    serde_json::from_value(found).unwrap_or_default()
 }
 
 fn failures(data: &Value) -> String {
@@ -365,6 +409,7 @@ fn player_table(data: &Value) -> Result<String> {
             counted(&stats.technical_causes)
         )
     };
+    let strategy = strategies(data).remove(player_id.as_str());
     let mut rows = vec![
         (
             "rank",
@@ -394,7 +439,8 @@ fn player_table(data: &Value) -> Result<String> {
         .into_iter()
         .map(|(name, value)| vec![name.to_owned(), value])
         .collect();
-    let mut table = table(&[player_id.as_str(), display_name.raw()], &rows);
+    let name = words::named(display_name.raw(), strategy.as_ref());
+    let mut table = table(&[player_id.as_str(), &name], &rows);
     table.push_str(&fixes(&stats.deviations));
     Ok(match &statistics {
         Some(player) => format!("{table}\n\n{}", player.sentence),

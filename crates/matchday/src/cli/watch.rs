@@ -5,7 +5,9 @@ use super::notice;
 use crate::manager_client::{ManagerClient, Refused, in_our_form};
 use anyhow::Result;
 use matchday_audit::league_view::Standing;
+use matchday_core::game::analysis::Outlook;
 use matchday_core::game::view::View as Position;
+use matchday_core::protocol::MatchId;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::messages::query_data::{
     ScheduleData, ScheduledMatch, ScheduledRound, StandingsData,
@@ -215,7 +217,7 @@ impl LiveSource {
         }
         let mut standings: Vec<Standing> = standings.iter().map(Into::into).collect();
         if self.strategies.0 != standings.len() {
-            self.strategies = (standings.len(), self.strategies().await);
+            self.strategies = (standings.len(), strategies(&self.client).await);
         }
         for row in &mut standings {
             row.who.strategy = self.strategies.1.get(&row.who.id).cloned();
@@ -245,50 +247,51 @@ impl LiveSource {
     /// The position of a match; none if the manager has no dashboard, or the match none that may be seen.
     async fn board(&self, game: &ScheduledMatch) -> Option<Board> {
         #[derive(Deserialize)]
-        struct MatchPositions {
-            #[serde(default)]
-            positions: Vec<Position>,
-        }
-        let page = self
-            .client
-            .dashboard_page(&format!("api/matches/{}", game.match_id))
-            .await?;
-        let page: MatchPositions = serde_json::from_slice(&page).ok()?;
-        let position = page
-            .positions
-            .into_iter()
-            .next_back()
-            .filter(|view| view.check().is_ok())?;
-        let players = [game.player_a_id.clone(), game.player_b_id.clone()];
-        Some(Board {
-            match_id: game.match_id.clone(),
-            players,
-            position,
-        })
-    }
-
-    /// From the dashboard, if there is one.
-    async fn strategies(&self) -> BTreeMap<String, String> {
-        #[derive(Deserialize, Default)]
         struct Page {
-            rows: Vec<Row>,
+            boards: Vec<Shown>,
         }
         #[derive(Deserialize)]
-        struct Row {
-            id: String,
-            strategy: Option<String>,
+        struct Shown {
+            id: MatchId,
+            view: Option<Position>,
+            outlook: Option<Outlook>,
         }
-        let page = self.client.dashboard_page("api/standings").await;
-        let page: Page = page
-            .and_then(|page| serde_json::from_slice(&page).ok())
-            .unwrap_or_default();
-        let known = page.rows.into_iter();
-        known
-            .filter_map(|row| Some((row.id, row.strategy?)))
-            .collect()
+        let path = format!("api/boards?limit=1&match={}", game.match_id);
+        let page = self.client.dashboard_page(&path).await?;
+        let page: Page = serde_json::from_slice(&page).ok()?;
+        let shown = page.boards.into_iter().next()?;
+        let position = shown.view.filter(|view| view.check().is_ok())?;
+        let players = [game.player_a_id.clone(), game.player_b_id.clone()];
+        (shown.id == game.match_id).then_some(Board {
+            match_id: shown.id,
+            players,
+            position,
+            outlook: shown.outlook,
+        })
     }
 
     async fn schedule(&self, round: Option<u32>) -> Result<ScheduleData> {
         in_our_form("schedule", self.client.schedule(round).await?)
     }
+}
+
+/// What players say that they play by: from the dashboard, if there is one.
+pub(super) async fn strategies(client: &ManagerClient) -> BTreeMap<String, String> {
+    #[derive(Deserialize, Default)]
+    struct Page {
+        rows: Vec<Row>,
+    }
+    #[derive(Deserialize)]
+    struct Row {
+        id: String,
+        strategy: Option<String>,
+    }
+    let page = client.dashboard_page("api/standings").await;
+    let page: Page = page
+        .and_then(|page| serde_json::from_slice(&page).ok())
+        .unwrap_or_default();
+    let known = page.rows.into_iter();
+    known
+        .filter_map(|row| Some((row.id, row.strategy?)))
+        .collect()
 }

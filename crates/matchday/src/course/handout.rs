@@ -41,6 +41,14 @@ struct Step {
     command: ShellCommand,
 }
 
+impl Step {
+    /// What it is about; whether each part is code, which stands between backticks.
+    fn words(&self) -> impl Iterator<Item = (bool, &str)> {
+        let parts = self.about.split('`').enumerate();
+        parts.map(|(place, words)| (place % 2 == 1, words))
+    }
+}
+
 #[derive(Template)]
 #[template(path = "handout.html")]
 struct Handout<'a> {

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod crossings;
+mod gallery;
 mod league;
 mod live;
 mod pages;

@@ -2,7 +2,7 @@
 
 #[path = "../service/fixture.rs"]
 #[allow(dead_code, reason = "another suite uses all of it")]
-mod fixture;
+pub(crate) mod fixture;
 
 use crate::script::{Script, can_be_run};
 use fixture::{Fixture, SERVICE_TOKEN, registration};

@@ -1,7 +1,8 @@
 //! The league as something to watch: live boards, the end as a show, wall mode, charts, why a match was lost.
 
 use crate::league::League;
-use crate::script::{Script, can_be_run, shows};
+use crate::script::{Script, can_be_run, plays, shows};
+use matchday_testkit::cli::Cli;
 use matchday_testkit::mcp_client::call;
 use serde_json::{Value, json};
 
@@ -60,6 +61,33 @@ fn one_board_is_large_and_the_viewer_picks_which() {
         || League::of_strategies("connect_four", &[], &["random"; 4]),
         &[],
     );
+}
+
+/// Where every player is the program's own, nobody profits from what a solver says.
+#[test]
+fn a_run_shows_who_can_force_a_win_while_it_is_played() {
+    if !can_be_run() {
+        return;
+    }
+    let cli = Cli::new(crate::MATCHDAY);
+    let run = [
+        "run",
+        "tic_tac_toe",
+        "--players",
+        "2",
+        "--strategies",
+        "perfect",
+        "--pace",
+        "2",
+        "--port-base",
+        "0",
+    ];
+    let run = cli.start(&[&run[..], &["--store", "run.db"]].concat());
+    run.until("see it at http://");
+    let said = format!("{}{}", run.out(), run.err());
+    let address = said.split("see it at ").nth(1).unwrap();
+    let address = address.split_whitespace().next().unwrap();
+    plays("outlook", address, &[]);
 }
 
 #[test]

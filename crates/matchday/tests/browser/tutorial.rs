@@ -1,6 +1,5 @@
-//! The pictures of the documentation are taken here: those of docs/tutorial.md from the league that the tutorial plays, and each page of
-//! a league in three sizes. Of the tutorial's the headings that they show are kept beside them, so that a page that has changed is found.
-//! To take them anew:
+//! The pictures of docs/tutorial.md, from the league that the tutorial plays. The headings that they show are kept beside them, so that a
+//! page that has changed is found. To take them anew:
 //! `UPDATE_DOCS=1 cargo test -p matchday --test browser tutorial`
 
 use crate::script::{can_be_run, plays};
@@ -8,15 +7,15 @@ use matchday_testkit::cli::Cli;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn kept() -> PathBuf {
+pub(crate) fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures")
 }
 
-fn is_update() -> bool {
+pub(crate) fn is_update() -> bool {
     std::env::var_os("UPDATE_DOCS").is_some()
 }
 
-fn keep(taken: &Path) {
+pub(crate) fn keep(taken: &Path) {
     fs::create_dir_all(kept()).unwrap();
     for file in fs::read_dir(taken).unwrap().map(Result::unwrap) {
         fs::copy(file.path(), kept().join(file.file_name())).unwrap();
@@ -24,7 +23,7 @@ fn keep(taken: &Path) {
 }
 
 /// The pictures that a scenario takes of a league that was run with these settings.
-fn taken_from(settings: &[&str], scenario: &str) -> tempfile::TempDir {
+pub(crate) fn taken_from(settings: &[&str], scenario: &str) -> tempfile::TempDir {
     let cli = Cli::new(crate::MATCHDAY);
     let league = [
         "run",
@@ -52,37 +51,6 @@ fn taken_from(settings: &[&str], scenario: &str) -> tempfile::TempDir {
         &[taken.path().to_str().unwrap()],
     );
     taken
-}
-
-/// The most bytes that all of them may have together.
-const GALLERY_BYTES_MAX: u64 = 800_000;
-
-#[test]
-fn every_page_of_a_league_is_shown_in_three_sizes() {
-    if !can_be_run() {
-        return;
-    }
-    let taken = taken_from(&["--game", "connect_four"], "gallery");
-    let files: Vec<_> = fs::read_dir(taken.path())
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
-    assert_eq!(files.len(), 21);
-    let bytes: u64 = files
-        .iter()
-        .map(|file| file.metadata().unwrap().len())
-        .sum();
-    assert!(bytes < GALLERY_BYTES_MAX, "{bytes} bytes");
-    if is_update() {
-        keep(taken.path());
-    }
-    for file in files {
-        let name = file.file_name();
-        assert!(
-            kept().join(&name).exists(),
-            "{name:?} is not in docs/pictures"
-        );
-    }
 }
 
 #[test]

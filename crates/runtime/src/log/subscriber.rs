@@ -29,15 +29,15 @@ pub fn dispatch(least: Level, sink: impl Fn(&Entry) + Send + Sync + 'static) -> 
     Dispatch::new(Registry::default().with(ours).with(EntryLayer(sink)))
 }
 
-/// From now on `sink` gets the warnings and errors of stores, services and libraries that are at least so severe, wherever in the process
-/// they occur. Only the first call of a process has an effect.
+/// From now on `sink` gets what services say, and the warnings and errors of stores and libraries, that is at least so severe, wherever in
+/// the process it occurs. Only the first call of a process has an effect.
 pub fn collect_diagnostics(least: Level, sink: impl Fn(&Entry) + Send + Sync + 'static) {
-    let least = least.min(Level::WARN);
+    let warnings = least.min(Level::WARN);
     let others = Targets::new()
-        .with_default(least)
+        .with_default(warnings)
         .with_target(TARGET, LevelFilter::OFF);
     let others = others
-        .with_target(STORE_TARGET, least)
+        .with_target(STORE_TARGET, warnings)
         .with_target(SERVICE_TARGET, least);
     let subscriber = Registry::default().with(others).with(EntryLayer(sink));
     let _ = dispatcher::set_global_default(Dispatch::new(subscriber));
@@ -222,8 +222,9 @@ mod tests {
         tracing::warn!(target: "rmcp::service", id = 7, "cannot read {token}");
         tracing::warn!(target: "matchday::store", "the store is unavailable");
         tracing::error!(target: SERVICE_TARGET, event_type = "league_quarantined", league = "spring", "in quarantine");
+        tracing::info!(target: SERVICE_TARGET, event_type = "change", "POST /api/leagues");
         let entries = entries.lock().unwrap();
-        let [entry, of_store, of_service] = entries.as_slice() else {
+        let [entry, of_store, of_service, change] = entries.as_slice() else {
             panic!("{entries:?}")
         };
         assert_eq!(
@@ -231,6 +232,7 @@ mod tests {
             ("library", "rmcp", "diagnostic")
         );
         assert_eq!(of_store.message, "the store is unavailable");
+        assert_eq!((change.level, &*change.event_type), (Level::INFO, "change"));
         assert_eq!(
             (
                 &*of_service.component,

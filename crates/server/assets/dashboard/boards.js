@@ -3,6 +3,7 @@
 import { board, sideColours } from './board.js';
 import { el } from './dom.js';
 import { link } from './follow.js';
+import { outlookBar, outlookWords } from './outlook.js';
 import { who } from './parts.js';
 import { duration, plural, sentence, withNames } from './words.js';
 
@@ -56,6 +57,7 @@ export function large(match, game) {
     { class: `live-board large ${match.state}`, key: match.id, style: sideColours(match.a, match.b) },
     side(match, match.a, 'a'),
     position(match, game),
+    match.outlook ? outlookBar(match.outlook, name(match.a), name(match.b)) : null,
     side(match, match.b, 'b'),
     el(
       'div',
@@ -68,6 +70,9 @@ export function large(match, game) {
         el('span', { class: 'muted' }, state(match)),
       ),
       lastMove(match),
+      match.outlook
+        ? el('p', { key: 'outlook-words' }, el('bdi', {}, outlookWords(match.outlook, name(match.a), name(match.b))))
+        : null,
       (match.stakes ?? []).map((words) => el('p', { class: 'stake' }, sentence(words))),
     ),
   );

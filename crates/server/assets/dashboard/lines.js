@@ -22,7 +22,7 @@ function ticks(low, high, most) {
   return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
-function frame(xs, low, high, right, width) {
+function frame(xs, low, high, right, width, across = 'round') {
   const [left, top, bottom] = [40, 12, HEIGHT - 36];
   const [from, to] = [xs[0], Math.max(xs.at(-1), xs[0] + 1)];
   const x = (value) => left + ((value - from) / (to - from)) * (width - right - left);
@@ -35,7 +35,7 @@ function frame(xs, low, high, right, width) {
     ticks(from, to, width / 60).map((value) =>
       svg('text', { class: 'axis', x: x(value), y: bottom + 16, 'text-anchor': 'middle' }, value),
     ),
-    svg('text', { class: 'axis', x: width - right, y: HEIGHT - 4, 'text-anchor': 'end' }, 'round'),
+    svg('text', { class: 'axis', x: width - right, y: HEIGHT - 4, 'text-anchor': 'end' }, across),
   ];
   return { x, y, top, bottom, grid };
 }
@@ -152,18 +152,25 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
 
 const cut = (text) => (text.length > 15 ? `${text.slice(0, 14)}…` : text);
 
-/** The pairing rating of a player after each round of a ladder. */
-export function pairingRatings(rows, { name }) {
+/** The least and the greatest, with some room for what is drawn there. */
+function withMargin(values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const margin = Math.max((high - low) * 0.08, 1);
+  return [low - margin, high + margin];
+}
+
+/** The rating of a player after each round of a ladder, or each league of a season: rows of `at` and `value`. */
+export function ratings(rows, { name, what = 'Pairing rating', across = 'round' }) {
   const values = rows.map((row) => row.value);
   const { x, y, grid } = frame(
-    rows.map((row) => row.round),
-    Math.min(...values),
-    Math.max(...values),
+    rows.map((row) => row.at),
+    ...withMargin(values),
     12,
     NARROW_WIDTH,
+    across,
   );
   const last = rows.at(-1);
-  const words = `Pairing rating ${last.value} after round ${last.round}`;
+  const words = `${what} ${number(last.value)} after ${across} ${last.at}`;
   return el(
     'figure',
     { class: 'chart', key: name },
@@ -171,13 +178,14 @@ export function pairingRatings(rows, { name }) {
       'svg',
       { viewBox: `0 0 ${NARROW_WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': words },
       grid,
-      svg('path', { class: 'line s0', d: path(rows.map((row) => [x(row.round), y(row.value)])) }),
+      svg('path', { class: 'line s0', d: path(rows.map((row) => [x(row.at), y(row.value)])) }),
+      // A few points are seen better than a line between them.
+      rows.length < 20 ? rows.map((row) => svg('circle', { class: 'dot s0', cx: x(row.at), cy: y(row.value), r: 4 })) : null,
     ),
     el(
       'figcaption',
       { class: 'muted' },
-      `${words}. `,
-      saveChart(name, () => [['round', 'pairing rating'], ...rows.map((row) => [row.round, row.value])]),
+      saveChart(name, () => [[across, what.toLowerCase()], ...rows.map((row) => [row.at, row.value])]),
     ),
   );
 }

@@ -3,11 +3,20 @@
 
 import { ask, change, hasToken, setToken } from './api.js';
 import { confirmed } from './confirm.js';
+import { dialogHead, field, group, text } from './dialog.js';
 import { el, update } from './dom.js';
 import { command } from './parts.js';
 import { sentence } from './words.js';
 
 const panel = () => document.getElementById('panel');
+
+/** What is asked for in each group, and an example. */
+const GROUPS = [
+  { title: 'The league', orders: ['start', 'pause', 'resume', 'end'] },
+  { title: 'A player or referee', asks: 'Id', example: 'P04', orders: ['withdraw', 'rotate', 'revoke'] },
+  { title: 'A match', asks: 'Match', example: 'R1M1', orders: ['void'] },
+  { title: 'The roster', asks: 'Name, or referees', example: 'Ann Lee', orders: ['invite', 'rotate_code'] },
+];
 
 const ORDERS = {
   start: {
@@ -30,22 +39,18 @@ const ORDERS = {
       'The league ends now: the current standings are final, and the remaining matches are not played.',
   },
   withdraw: {
-    name: 'Withdraw a player',
+    name: 'Withdraw',
     danger: true,
     when: ['registration', 'running', 'paused'],
     subject: 'player_id',
-    asks: 'Player',
-    example: 'P04',
     will: (id) =>
       `${id} leaves for good. Its results stay; it forfeits all other matches, also the one that is being played.`,
   },
   void: {
-    name: 'Void a match',
+    name: 'Void the match',
     danger: true,
     when: ['running', 'paused', 'completed'],
     subject: 'match_id',
-    asks: 'Match',
-    example: 'R1M1',
     will: (id) =>
       `The result of ${id} no longer counts, and the match is played again, even if its round or the league is over.`,
   },
@@ -53,8 +58,6 @@ const ORDERS = {
     name: 'Add to the roster',
     when: ['registration', 'running', 'paused'],
     subject: 'agent_id',
-    asks: 'Name',
-    example: 'Ann Lee',
     sent: (name) => (/^(player|referee):/.test(name) ? name : `player:${name}`),
     will: (name) => `${name} may register, with a join code that is shown only once.`,
   },
@@ -62,16 +65,12 @@ const ORDERS = {
     name: 'Make a new join code',
     when: ['registration', 'running', 'paused'],
     subject: 'agent_id',
-    asks: 'Name on the roster, or referees',
-    example: 'Ann Lee',
     will: (name) => `The old join code of ${name} stops working. The new one is shown only once.`,
   },
   rotate: {
     name: 'Make a new token',
     when: ['registration', 'running', 'paused'],
     subject: 'agent_id',
-    asks: 'Agent',
-    example: 'P04',
     will: (id) => `The old token of ${id} stops working. The new one is shown only once.`,
   },
   revoke: {
@@ -79,8 +78,6 @@ const ORDERS = {
     danger: true,
     when: ['registration', 'running', 'paused'],
     subject: 'agent_id',
-    asks: 'Agent',
-    example: 'P04',
     will: (id) => `${id} cannot take part until it has a new token.`,
   },
 };
@@ -107,12 +104,7 @@ export function openPanel(what, subject) {
 function draw(what, subject) {
   update(
     panel(),
-    el(
-      'div',
-      { class: 'dialog-head' },
-      el('h2', { id: 'panel-title' }, 'Operator'),
-      el('button', { type: 'button', class: 'quiet', onclick: () => panel().close() }, 'Close'),
-    ),
+    dialogHead('Operator'),
     hasToken() ? actions() : tokenForm(what, subject),
     el('p', { key: 'answer', role: 'status', class: said?.refused ? 'answer refused' : 'answer' }, said?.words),
     said?.secret ? el('div', { key: 'secret' }, command(said.secret)) : null,
@@ -150,14 +142,9 @@ export function tokenForm(what, subject) {
       {},
       'Orders need the operator token, which the manager printed when it was first started (or was given by --operator-token). It is kept in this tab until the tab is closed.',
     ),
-    el(
-      'label',
-      {},
-      'Operator token',
-      el('input', { type: 'password', autocomplete: 'off', required: true, spellcheck: 'false' }),
-    ),
-    el('button', { type: 'submit' }, 'Use this token'),
+    field('Operator token', null, text('token', { type: 'password', required: true })),
     el('p', { role: 'status', class: 'answer refused' }, rejected),
+    el('button', { type: 'submit' }, 'Use this token'),
   );
 }
 
@@ -165,38 +152,17 @@ function actions() {
   const { league } = context;
   if (league && league.live === false)
     return el('p', { key: 'stored' }, 'This is a stored league: it takes no orders.');
-  const possible = Object.entries(ORDERS).filter(([, entry]) => !league || entry.when.includes(league.phase));
+  const isPossible = (what) => !league || ORDERS[what].when.includes(league.phase);
   return el(
     'div',
     { key: 'actions', class: 'orders' },
-    possible.map(([what, entry]) =>
-      el(
-        'form',
-        {
-          key: what,
-          class: 'order',
-          onsubmit: (event) => {
-            event.preventDefault();
-            confirm(what, event.target.querySelector('input')?.value.trim());
-          },
-        },
-        entry.subject
-          ? el(
-              'label',
-              {},
-              entry.asks,
-              el('input', { required: true, placeholder: entry.example, autocomplete: 'off', spellcheck: 'false' }),
-            )
-          : null,
-        el('button', { type: 'submit', class: entry.danger ? 'danger' : '' }, entry.name),
-      ),
-    ),
+    GROUPS.map((group) => ordersOf(group, group.orders.filter(isPossible))),
     el(
       'button',
       {
         key: 'forget',
         type: 'button',
-        class: 'quiet',
+        class: 'small',
         onclick: () => {
           setToken(null);
           say('The token is forgotten.');
@@ -205,6 +171,28 @@ function actions() {
         },
       },
       'Forget the token',
+    ),
+  );
+}
+
+/** A field for what the orders are about, if they need to know, and a button for each. */
+function ordersOf({ title, asks, example }, possible) {
+  if (!possible.length) return null;
+  const submit = (event) => {
+    event.preventDefault();
+    confirm(event.submitter.value, event.target.querySelector('input')?.value.trim());
+  };
+  const button = (what, place) => {
+    const kind = ORDERS[what].danger ? 'quiet refused' : asks || place ? 'quiet' : '';
+    return el('button', { key: what, type: 'submit', value: what, class: kind }, ORDERS[what].name);
+  };
+  return group(
+    title,
+    el(
+      'form',
+      { class: 'order', onsubmit: submit },
+      asks ? field(asks, null, text('subject', { required: true, placeholder: example })) : null,
+      el('span', { class: 'actions' }, possible.map(button)),
     ),
   );
 }

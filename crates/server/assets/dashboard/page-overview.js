@@ -55,7 +55,8 @@ export function view(data, context) {
               next(league.next),
               ticker(boards),
               round ? roundCard(round, league) : null,
-          luck(league, standings.rows),            ),
+              luck(league, standings.rows),
+            ),
           ]
         : [
             el('div', { key: 'next' }, next(league.next)),

@@ -3,7 +3,7 @@
 import { bars, climb, histogram, interval } from './charts.js';
 import { el } from './dom.js';
 import { followLink, following } from './follow.js';
-import { pairingRatings } from './lines.js';
+import { ratings } from './lines.js';
 import { openPanel } from './orders.js';
 import { empty, figure, figures, form, head, matchList, who } from './parts.js';
 import { whyLost } from './why-lost.js';
@@ -76,7 +76,10 @@ export function view(player, { league, memory, redraw }) {
       player.pairing_rating?.by_round.length > 1
         ? card(
             'Pairing rating, round by round',
-            pairingRatings(player.pairing_rating.by_round, { name: `pairing-rating-${player.id}` }),
+            ratings(
+              player.pairing_rating.by_round.map(({ round, value }) => ({ at: round, value })),
+              { name: `pairing-rating-${player.id}` },
+            ),
             el(
               'p',
               { class: 'muted' },

@@ -213,7 +213,8 @@ function table({ rows }, league) {
         rise(row.rise),
         who(row, { plain: true }),
         columns < 2 ? form(row.form) : null,
-        el('b', {}, row.points),
+        // A ladder ranks by the rating that it pairs by.
+        el('b', {}, row.pairing_rating ?? row.points),
       ),
     ),
   );

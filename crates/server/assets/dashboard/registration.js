@@ -59,6 +59,9 @@ export function registration(league, { standings, referees, connections }) {
       el('h2', { id: 'registration-title' }, 'Who has joined'),
       el('span', { class: 'muted' }, counted, unreached ? `, ${unreached} not reached` : ''),
     ),
+    league.registration_closed
+      ? el('p', { class: 'note', key: 'closed' }, 'Registration is closed: nobody else can join before its operator opens it again.')
+      : null,
     players.length || referees.length ? null : el('p', { class: 'empty' }, 'Nobody yet. Players appear here by themselves as they register.'),
     list('Players', players),
     list('Referees', referees),

@@ -3,6 +3,7 @@
 
 import { board, sideColours } from './board.js';
 import { el } from './dom.js';
+import { outlookBar } from './outlook.js';
 import { link } from './parts.js';
 import { duration, plural } from './words.js';
 
@@ -113,22 +114,6 @@ function moveWords(match, ply) {
   ]);
 }
 
-const OUTLOOK = { a: 100, level: 50, b: 0 };
-
-/** Who would win from here if both played as well as one can, where a search knows; only of matches that are over. */
-function evaluation(match, ply) {
-  const outlook = match.outlook?.[ply];
-  if (!match.outlook?.some((one) => one !== 'open')) return null;
-  const share = OUTLOOK[outlook] ?? 50;
-  const words = {
-    a: `${match.a.name} can force a win`,
-    b: `${match.b.name} can force a win`,
-    level: 'Level: neither can force a win',
-    open: 'Open: the search does not reach the end',
-  }[outlook];
-  return el(
-    'div',
-    { class: `outlook ${outlook}`, role: 'img', 'aria-label': words, title: words, key: 'outlook' },
-    el('i', { style: { width: `${share}%` } }),
-  );
-}
+/** Where a search knows; only of matches that are over. */
+const evaluation = ({ outlook, a, b }, ply) =>
+  outlook?.some((one) => one !== 'open') ? outlookBar(outlook[ply], a.name, b.name) : null;

@@ -58,7 +58,7 @@ function summary({ leagues, total, next }) {
   const count = (phase) => leagues.filter((league) => league.phase === phase).length;
   const parts = [
     ['running', 'being played'],
-    ['registration', 'open for registration'],
+    ['registration', 'before the start'],
     ['paused', 'paused'],
     ['completed', 'over'],
   ];
@@ -131,10 +131,10 @@ function pager({ leagues, total, next }, { query }) {
 
 const COLUMNS = ['Name', 'State', 'Players', 'Progress', 'First'];
 
-function listTable(caption, rows) {
+function listTable(caption, rows, managed) {
   return el(
     'table',
-    { class: 'listing' },
+    { class: `listing${managed ? ' with-managed' : ''}` },
     el('caption', { class: 'unseen' }, caption),
     el(
       'thead',
@@ -143,6 +143,7 @@ function listTable(caption, rows) {
         'tr',
         {},
         COLUMNS.map((name) => el('th', { scope: 'col', class: name === 'Players' ? 'n' : null }, name)),
+        managed ? el('th', { scope: 'col' }, el('span', { class: 'unseen' }, 'Manage')) : null,
       ),
     ),
     el('tbody', {}, rows),
@@ -152,20 +153,19 @@ function listTable(caption, rows) {
 /** The head of a card with a list in it. */
 const cardHead = (title, ...more) => el('div', { class: 'list-head' }, el('h2', {}, title), more);
 
-const named = (href, name, about, actions = null) =>
+const named = (href, name, about) =>
   el(
     'th',
     { scope: 'row' },
     el('a', { class: 'title', href }, name),
     el('span', { class: 'about' }, about),
-    actions ? el('span', { class: 'orders-of' }, actions) : null,
   );
 
 const state = (phase, label) => el('span', { class: `pill phase-${phase}` }, label ?? phaseName(phase));
 
 const starting = (at, said) => (at ? el('time', { class: 'about', datetime: at, title: zoned(at) }, `${said} ${when(at)}`) : null);
 
-function leagueTable({ leagues, next }, { query, refresh }) {
+function leagueTable({ leagues, next }, { query }) {
   const rank = (league) => {
     const place = ORDER.indexOf(league.phase);
     return place < 0 ? ORDER.length : place;
@@ -175,7 +175,8 @@ function leagueTable({ leagues, next }, { query, refresh }) {
   const actions = hasToken();
   return listTable(
     'Leagues',
-    shown.map((league) => leagueRow(league, actions ? leagueActions(league, refresh) : null)),
+    shown.map((league) => leagueRow(league, actions ? leagueActions(league) : null)),
+    actions,
   );
 }
 
@@ -187,16 +188,17 @@ function leagueRow(league, actions) {
   return el(
     'tr',
     { key: id, class: `is-${phase}` },
-    named(page, id, season ? [about, ', of ', el('a', { href: `${ROOT}seasons/${season}` }, season)] : about, actions),
+    named(page, id, season ? [about, ', of ', el('a', { href: `${ROOT}seasons/${season}` }, season)] : about),
     el(
       'td',
       {},
-      phase ? state(phase, phase === 'registration' ? 'Open' : phase === 'running' ? 'Live' : null) : state('lost', 'Cannot be read'),
+      phase ? state(phase, phase === 'registration' ? (league.join ? 'Open' : 'Closed') : phase === 'running' ? 'Live' : null) : state('lost', 'Cannot be read'),
       starting(starts, phase === 'registration' ? 'starts' : 'next round'),
     ),
     el('td', { class: 'n', 'data-name': 'players' }, phase ? number(league.players) : '–'),
     el('td', { class: 'done' }, phase ? done(league) : null),
     el('td', { class: 'first' }, leaders(league, page)),
+    actions ? el('td', { class: 'managed' }, actions) : null,
   );
 }
 
@@ -265,13 +267,14 @@ function seasonTable(seasons, { memory, refresh }) {
             )
           : el('span', { class: 'muted' }, '–'),
       ),
+      hasToken() ? el('td', { class: 'managed' }, el('a', { class: 'button small', href: page }, 'Manage')) : null,
     );
   });
   return el(
     'section',
     { class: 'card flush', key: 'seasons', 'aria-label': 'Seasons' },
     cardHead('Seasons'),
-    listTable('Seasons', rows),
+    listTable('Seasons', rows, hasToken()),
     all
       ? null
       : el(

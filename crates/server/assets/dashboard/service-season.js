@@ -3,6 +3,7 @@
 import { hasToken, ROOT } from './api.js';
 import { el } from './dom.js';
 import { joinBox } from './join.js';
+import { ratings } from './lines.js';
 import { empty, figure, figures, head } from './parts.js';
 import { seasonState } from './service-list.js';
 import { seasonActions } from './service-operator.js';
@@ -36,13 +37,10 @@ function season(data, { refresh }) {
     el(
       'div',
       { class: 'columns-2', key: 'body' },
-      el('div', { key: 'table' }, table.length ? standings(table) : noTable()),
-      el(
-        'div',
-        { class: 'aside', key: 'aside' },
-        data.join ? joinBox(data.join, data.game_type, { title: 'Join this season' }) : null,
-        leagueList(name, leagues),
-      ),
+      el('div', { class: 'stack', key: 'table' }, table.length ? standings(table) : noTable(data), leagueList(name, leagues)),
+      data.join
+        ? el('div', { class: 'aside', key: 'aside' }, joinBox(data.join, data.game_type, { title: 'Join this season' }))
+        : null,
     ),
   ];
 }
@@ -103,12 +101,12 @@ const standings = (table) =>
     ),
   );
 
-const noTable = () =>
+const noTable = ({ state }) =>
   el(
     'section',
     { class: 'card', key: 'none' },
     el('h2', {}, 'Table'),
-    empty('It stands here as soon as the first league of the season is over.'),
+    empty(state === 'ended' ? 'No league was played.' : 'It stands here as soon as the first league of the season is over.'),
   );
 
 /** The current league has the season's address, so that its operator's token is known there. */
@@ -119,27 +117,24 @@ const leagueList = (name, leagues) =>
     el('h2', { id: 'leagues-title' }, 'Leagues'),
     el(
       'ul',
-      { class: 'plain' },
-      [...leagues]
-        .reverse()
-        .map((league) =>
-          el(
-            'li',
-            { key: league.league_id },
-            el('a', { href: `${ROOT}leagues/${league.ended ? league.league_id : name}/` }, league.league_id),
-            ' ',
-            league.ended ? el('span', { class: 'pill' }, 'Finished') : el('span', { class: 'pill win' }, 'Current'),
-          ),
+      { class: 'leagues' },
+      [...leagues].reverse().map((league) =>
+        el(
+          'li',
+          { key: league.league_id },
+          el('a', { href: `${ROOT}leagues/${league.ended ? league.league_id : name}/` }, league.league_id),
+          league.ended ? el('span', { class: 'pill' }, 'Finished') : el('span', { class: 'pill win' }, 'Current'),
         ),
+      ),
     ),
   );
 
 const CAREER = [
   ['League', null],
   ['Place', 'n'],
-  ['W', 'n'],
-  ['D', 'n'],
-  ['L', 'n'],
+  ['Won', 'n wide'],
+  ['Drawn', 'n wide'],
+  ['Lost', 'n wide'],
   ['Rating after', 'n'],
 ];
 
@@ -165,32 +160,75 @@ function career(data, { name }) {
       ),
     ),
     el(
-      'section',
-      { class: 'card flush', key: 'career' },
+      'div',
+      { class: 'columns-2', key: 'body' },
       el(
-        'table',
-        {},
-        el('caption', {}, 'Career', el('small', {}, `${plural(data.leagues, 'league')} of the season`)),
-        headRow(CAREER),
+        'section',
+        { class: 'card flush', key: 'career' },
         el(
-          'tbody',
-          {},
-          data.career.map((row, place) =>
-            el(
-              'tr',
-              { key: row.league },
-              el(
-                'th',
-                { scope: 'row' },
-                el('a', { href: `${ROOT}leagues/${row.league}/#/players/${encodeURIComponent(row.player_id)}` }, row.league),
-              ),
-              el('td', { class: 'n' }, row.place, el('small', {}, ` of ${row.players}`)),
-              [row.wins, row.draws, row.losses].map((value) => el('td', { class: 'n' }, number(value))),
-              el('td', { class: 'n' }, Math.round(row.rating), change(row.rating, place)),
-            ),
-          ),
+          'table',
+          { class: 'career' },
+          el('caption', {}, 'Career', el('small', {}, `${plural(data.leagues, 'league')} of the season, the latest first`)),
+          headRow(CAREER),
+          el('tbody', {}, data.career.map((row, place) => careerRow(row, change(row.rating, place))).reverse()),
+        ),
+      ),
+      el('div', { class: 'aside', key: 'aside' }, best(data.career), ratingCard(data)),
+    ),
+  ];
+}
+
+const careerRow = (row, change) =>
+  el(
+    'tr',
+    { key: row.league },
+    el(
+      'th',
+      { scope: 'row' },
+      el('a', { href: `${ROOT}leagues/${row.league}/#/players/${encodeURIComponent(row.player_id)}` }, row.league),
+    ),
+    el('td', { class: 'n' }, medal(row.place), row.place, el('small', {}, ` of ${row.players}`)),
+    [row.wins, row.draws, row.losses].map((value) => el('td', { class: value ? 'n wide' : 'n wide zero' }, number(value))),
+    el('td', { class: 'n' }, Math.round(row.rating), change),
+  );
+
+const medal = (place) => (place <= 3 ? el('i', { class: `medal place-${place}`, 'aria-hidden': 'true' }) : null);
+
+/** How often it was among the first. */
+function best(career) {
+  const places = [1, 2, 3].map((place) => [place, career.filter((row) => row.place === place).length]);
+  const names = { 1: 'won', 2: 'second', 3: 'third' };
+  return el(
+    'section',
+    { class: 'card', key: 'best' },
+    el('h2', {}, 'Places'),
+    el(
+      'dl',
+      { class: 'medals' },
+      places.map(([place, count]) =>
+        el(
+          'div',
+          { class: 'figure' },
+          el('dt', {}, names[place]),
+          el('dd', {}, el('i', { class: `medal place-${place}`, 'aria-hidden': 'true' }), number(count)),
         ),
       ),
     ),
-  ];
+  );
+}
+
+function ratingCard({ career, player, rating, low, high }) {
+  const now = `It is ${Math.round(rating)}; with a probability of 95 % the player is worth ${Math.round(low)} to ${Math.round(high)}.`;
+  return el(
+    'section',
+    { class: 'card', key: 'rating' },
+    el('h2', {}, 'Rating, league by league'),
+    career.length > 1
+      ? ratings(
+          career.map((row, place) => ({ at: place + 1, value: Math.round(row.rating) })),
+          { name: `rating-${player}`, what: 'Rating', across: 'league' },
+        )
+      : null,
+    el('p', { class: 'muted' }, now),
+  );
 }

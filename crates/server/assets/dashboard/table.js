@@ -31,7 +31,9 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
     { name: 'W', words: 'Won', wide: true, of: (row) => row.wins },
     { name: 'D', words: 'Drawn', wide: true, of: (row) => row.draws },
     { name: 'L', words: 'Lost', wide: true, of: (row) => row.losses },
-    { name: 'T', words: 'Technical losses, counted among the lost', wide: true, of: (row) => row.technical_losses },
+    rows.some((row) => row.technical_losses)
+      ? { name: 'T', words: 'Technical losses, counted among the lost', wide: true, of: (row) => row.technical_losses }
+      : null,
     ...tieBreaks.map((name, index) => ({
       name: { 'Sonneborn-Berger': 'SB', Buchholz: 'BH' }[name] ?? name,
       words: `Tie-break: ${name}`,
@@ -40,7 +42,7 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
       shown: (row) => plain(row.tie_breaks?.[index] ?? 0),
     })),
     ...more.map((name, index) => ({
-      name,
+      name: { 'pairing rating': 'Pairing' }[name] ?? name,
       words: name,
       wide: true,
       of: (row) => Number.parseFloat(row.more[index]) || 0,
@@ -54,7 +56,7 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
           of: (row) => row.rating?.value ?? -Infinity,
           shown: (row) =>
             row.rating
-              ? rating(row.rating, tieBreaks.length > 0 || hasChances)
+              ? rating(row.rating, tieBreaks.length + more.length > 0 || hasChances)
               : el(
                   'span',
                   { class: 'muted', title: pending ? 'The ratings are being computed' : null },
@@ -177,17 +179,16 @@ function caption({ tie_breaks: rules, unproven }, league) {
     'caption',
     {},
     league.phase === 'completed' ? 'Final standings' : 'Standings',
-    rules?.length > 1
-      ? el(
-          'small',
-          {},
-          `Level on points, the first of these decides: ${rules.filter((rule) => rule !== 'points').join(', ')}`,
-        )
-      : null,
+    rules?.length > 1 ? el('small', {}, ranked(rules)) : null,
     unproven
       ? el('small', {}, `Unproven results, reported by the referee alone although a player has a key: ${unproven}`)
       : null,
   );
+}
+
+function ranked([first, ...others]) {
+  const by = first === 'points' ? '' : `Ranked by ${first}. `;
+  return `${by}Level on ${by ? 'it' : 'points'}, the first of these decides: ${others.join(', ')}`;
 }
 
 function tools(standings, league, memory, redraw) {

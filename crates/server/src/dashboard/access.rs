@@ -12,16 +12,20 @@ pub struct Access {
     pub operator: bool,
     /// Whether matches that are not decided are shown beyond their state.
     pub undecided: bool,
+    /// Whether a solver speaks of matches that are being played: where every player is of this process. Any other would ask it too.
+    pub solver: bool,
 }
 
 impl Access {
     pub const PUBLIC: Self = Self {
         operator: false,
         undecided: false,
+        solver: false,
     };
     pub const OPERATOR: Self = Self {
         operator: true,
         undecided: true,
+        solver: false,
     };
 
     /// Whether errors say where a store is: to the operator, and to a page that is served to its own machine only.

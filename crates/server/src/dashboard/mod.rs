@@ -46,6 +46,7 @@ pub use serve::serve;
 pub use shared_computation::{BEGUN_MAX, QUEUED_MAX};
 pub use source::Source;
 
+use crate::league::LeagueNet;
 use crate::reach::Reach;
 pub use crate::relay::Relay;
 use access::{Credential, credential};
@@ -54,6 +55,7 @@ use bytes::Bytes;
 use cache::CachedPage;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
+use matchday_core::league::Registration;
 use matchday_net::address_quota::AddressPlaces;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::{Clock, Intake};
@@ -74,6 +76,8 @@ pub struct Dashboard {
     clock: Clock,
     /// Where the manager is called, for the commands that are suggested.
     manager: Option<String>,
+    /// Whether the operator of the league lets others register.
+    registration: Registration,
     /// What a request without a token may see, if the league is open to readers.
     without_token: Access,
     statistics: Arc<BackgroundStatistics>,
@@ -96,17 +100,26 @@ impl Dashboard {
         manager: String,
         clock: Clock,
     ) -> Arc<Self> {
-        Self::of_source(Source::alone(store, others), manager, clock, VIEWERS_MAX)
+        let source = Source::alone(store, others);
+        Arc::new(Self::of(source, Some(manager), clock, VIEWERS_MAX))
     }
 
-    /// The same, of a league that is read from there by others too. So many pages are kept up to date at once.
-    pub fn of_source(
+    /// The same, of a league that is opened so, and whose source others may read too.
+    pub(crate) fn of_league(
         source: Arc<Source>,
-        manager: String,
         clock: Clock,
-        viewers_max: usize,
+        net: &LeagueNet,
+        registration: Registration,
     ) -> Arc<Self> {
-        Self::of(source, Some(manager), Access::PUBLIC, clock, viewers_max)
+        let manager = net.endpoint.raw().to_owned();
+        Arc::new(Self {
+            registration,
+            without_token: Access {
+                solver: net.players_are_own,
+                ..Access::PUBLIC
+            },
+            ..Self::of(source, Some(manager), clock, net.viewers_max)
+        })
     }
 
     /// The dashboard of a stored league. `local`: served to this machine only, where undecided matches are shown as well.
@@ -121,25 +134,22 @@ impl Dashboard {
         }
         let readers = Readers::of_this_machine(Arc::default()).of_league();
         let source = Source::stored(store, others, first, readers);
-        let access = Access {
-            undecided: local,
-            ..Access::PUBLIC
-        };
-        Ok(Self::of(source, None, access, Clock::start(), VIEWERS_MAX))
+        Ok(Arc::new(Self {
+            without_token: Access {
+                undecided: local,
+                ..Access::PUBLIC
+            },
+            ..Self::of(source, None, Clock::start(), VIEWERS_MAX)
+        }))
     }
 
-    fn of(
-        source: Arc<Source>,
-        manager: Option<String>,
-        without_token: Access,
-        clock: Clock,
-        viewers_max: usize,
-    ) -> Arc<Self> {
+    fn of(source: Arc<Source>, manager: Option<String>, clock: Clock, viewers_max: usize) -> Self {
         let readers = source.readers();
-        Arc::new(Self {
+        Self {
             clock,
             manager,
-            without_token,
+            registration: Registration::Open,
+            without_token: Access::PUBLIC,
             statistics: Arc::new(BackgroundStatistics::new(Arc::clone(readers))),
             pages: SharedComputation::new(Arc::clone(readers)),
             listeners: AddressPlaces::new(events::listeners(viewers_max)),
@@ -148,7 +158,7 @@ impl Dashboard {
             relay: OnceLock::new(),
             reach: OnceLock::new(),
             source,
-        })
+        }
     }
 
     /// A page, computed once for all who ask for it, and kept until its version changes if `is_kept`. `compute` blocks.
@@ -232,8 +242,12 @@ impl Dashboard {
             return Err(response::error(StatusCode::SERVICE_UNAVAILABLE, why));
         }
         let settings = &league.settings;
+        let operator = Access {
+            solver: self.without_token.solver,
+            ..Access::OPERATOR
+        };
         match credential(headers, settings) {
-            Credential::Valid => Ok(Access::OPERATOR),
+            Credential::Valid => Ok(operator),
             Credential::Missing if settings.public_reads || self.without_token.undecided => {
                 Ok(self.without_token)
             }
@@ -253,9 +267,7 @@ impl Dashboard {
                         ));
                     }
                 };
-                checked
-                    .map(|()| Access::OPERATOR)
-                    .map_err(|error| error.response())
+                checked.map(|()| operator).map_err(|error| error.response())
             }
         }
     }

@@ -334,6 +334,7 @@ impl Dashboard {
             manager: self.manager.clone(),
             file: self.source.name(),
             has_relay: self.relay.get().is_some(),
+            registration: self.registration,
         }
     }
 }

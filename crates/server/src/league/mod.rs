@@ -101,7 +101,7 @@ impl RunningLeague {
         }
         let dashboard = source.filter(|_| plan.dashboard);
         let dashboard = dashboard.map(|source| {
-            Dashboard::of_source(source, endpoint.clone(), agents.clock, net.viewers_max)
+            Dashboard::of_league(source, agents.clock, &net, plan.league.registration)
         });
         options.surfaces.extend(
             dashboard

@@ -33,6 +33,8 @@ pub struct LeagueNet {
     pub viewers_max: usize,
     /// How many matches a built-in referee runs at once.
     pub matches_max: u32,
+    /// Whether every player is of this process, so that a solver may speak of matches that are being played.
+    pub players_are_own: bool,
     /// So that a local league is played the same way again.
     pub seed: Option<u64>,
 }

@@ -117,6 +117,7 @@ impl LocalLeague {
                 .then(|| RelayLimits::new(mailboxes_max, mailboxes_max)),
             viewers_max: VIEWERS_MAX,
             matches_max: plan.matches_each(),
+            players_are_own: plan.seats.is_none(),
             seed: plan.seed,
         };
         let league = league::LeaguePlan {

@@ -8,7 +8,6 @@ use super::slot::SlotState;
 use super::{Service, ServiceError, lock};
 use crate::league::{LeaguePlan, NewLeague};
 use anyhow::Result;
-use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::token::TokenHash;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_store::leagues::NO_LEAGUE;
@@ -144,12 +143,7 @@ impl Service {
             mut seat_code,
             ..
         } = self.plan_again(&registered, given)?;
-        // How many come from one address decides who is let in from now on, and is no part of what the log began with.
-        let per_address = plan.league.registrations_per_address;
-        let before = LeagueSettings {
-            registrations_per_address: per_address,
-            ..before.league
-        };
+        let before = before.league.with_admission_of(&plan.league);
         if let (Some(seats), Some(had), false) =
             (&mut plan.seats, &registered.plan.seats, names_seat_code)
         {
@@ -162,13 +156,10 @@ impl Service {
         } else if plan.league != before || plan.program != program_before {
             return Err(ServiceError::Conflict(format!(
                 "{id} has begun, and keeps the settings of the game, the course and the timeouts that it began with: only \
-                 agents-per-address, start-when, seats, dashboard and exchanges can change"
+                 registration, agents-per-address, start-when, seats, dashboard and exchanges can change"
             )));
         } else {
-            plan.league = LeagueSettings {
-                registrations_per_address: per_address,
-                ..registered.plan.league
-            };
+            plan.league = registered.plan.league.with_admission_of(&plan.league);
         }
         let _alone = self.changing.lock().await;
         self.check_quota(id, &plan)?;

@@ -27,6 +27,7 @@ use matchday_net::rate_limit::RateLimiter;
 use matchday_net::response::{empty, json, unavailable, with_close, with_header, with_retry_after};
 use matchday_net::server::{self, HttpResponse};
 use matchday_net::trusted_proxies::TrustedProxies;
+use matchday_runtime::log::SERVICE_TARGET;
 use matchday_runtime::refuse_origin;
 use matchday_runtime::routes::{
     Answered, Located, Matched, Permission, RootRoute, Route, RouteTable, ServiceRoute, Target,
@@ -373,10 +374,12 @@ impl ServiceHttp {
                 let answer = api::answer(service, target, matched, request).await;
                 // Strangers, whose requests are refused, do not fill the log.
                 if answer.status().is_success() {
-                    let who = peer.ip();
-                    (service.settings.notice)(&format!(
-                        "{what} by the holder of the service token, from {who}"
-                    ));
+                    tracing::info!(
+                        target: SERVICE_TARGET,
+                        event_type = "change",
+                        "{what} by the holder of the service token, from {}",
+                        peer.ip()
+                    );
                 }
                 answer
             }

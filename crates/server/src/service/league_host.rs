@@ -80,6 +80,7 @@ impl LeagueHost {
             relay_home: season.map(|season| self.league_url(season)),
             viewers_max: self.viewers_max,
             matches_max: self.matches_max,
+            players_are_own: false,
             seed: None,
         })
     }

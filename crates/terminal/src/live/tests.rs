@@ -16,7 +16,7 @@ fn progress(decided: u32, matches: usize) -> Progress {
     };
     Progress {
         round: (decided / each + 1).min(rounds),
-        rounds,
+        rounds: Some(rounds),
         decided,
         matches,
         phase,
@@ -60,7 +60,8 @@ fn league(players: u32, decided: u32) -> LiveLeague {
             league_id: "league".to_owned(),
             status: phase,
             current_round: round,
-            total_rounds: rounds,
+            total_rounds: rounds.unwrap_or(0),
+            ladder: false,
             round_title: None,
             matches_completed: decided,
         },
@@ -129,6 +130,7 @@ fn board() -> Board {
         match_id: MatchId::new("R1M1"),
         players,
         position,
+        outlook: None,
     }
 }
 
@@ -261,4 +263,25 @@ fn a_round_that_has_a_name_is_called_by_it_where_there_is_room() {
         "{}",
         final_of_four(40)
     );
+}
+
+#[test]
+fn a_ladder_has_no_last_round() {
+    let ladder = Progress {
+        rounds: None,
+        ..progress(4, 6)
+    };
+    assert_eq!(
+        headline(&ladder, Some("Pairing 3"), Some(PACE), Some(80)),
+        "4 matches, round 3"
+    );
+}
+
+#[test]
+fn a_board_says_who_can_force_a_win() {
+    let mut seen = league(4, 2);
+    let board = seen.board.as_mut().unwrap();
+    board.outlook = Some(Outlook::B);
+    let lines = board_lines(&seen, seen.board.as_ref().unwrap(), Paint::Plain);
+    assert_eq!(lines.last().unwrap(), "Blaise can force a win");
 }

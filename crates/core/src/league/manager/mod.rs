@@ -23,7 +23,7 @@ use super::notices::Notices;
 use super::registrar::{CarriedOver, Registrar};
 use super::request::{ReceivedMessage, RequestError};
 use super::rounds::Rounds;
-use super::settings::LeagueSettings;
+use super::settings::{Admission, LeagueSettings};
 use super::signatures::{Completion, Signatures};
 use super::state::League;
 use crate::agent::{
@@ -54,8 +54,7 @@ pub struct Manager {
     notices: Notices,
     liveness: Liveness,
     signatures: Signatures,
-    /// As it was opened with, and not as its log began: it decides who is let in from now on, and nothing that is in the log.
-    registrations_per_address: u32,
+    admission: Admission,
 }
 
 type Ctx<'a> = StepContext<'a, LeagueEvent>;
@@ -64,7 +63,7 @@ impl Manager {
     /// A league without any event: replay its log, or wake it to begin one.
     pub fn new(settings: LeagueSettings) -> Self {
         Self {
-            registrations_per_address: settings.registrations_per_address,
+            admission: Admission::of(&settings),
             league: League::new(settings),
             outbox: Outbox::default(),
             keyrings: Keyrings::default(),

@@ -186,11 +186,9 @@ impl Manager {
     ) -> Result<(), RequestError> {
         match new_member.renews {
             Some(_) => Ok(()),
-            None => self.league.check_room(
-                received,
-                new_member.applicant.role(),
-                self.registrations_per_address,
-            ),
+            None => self
+                .league
+                .check_room(received, new_member.applicant.role(), self.admission),
         }
     }
 

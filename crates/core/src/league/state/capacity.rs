@@ -2,6 +2,7 @@
 
 use super::League;
 use crate::league::request::{ReceivedMessage, RequestError};
+use crate::league::settings::{Admission, Registration};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::messages::AgentRole;
 use core::net::IpAddr;
@@ -15,13 +16,19 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 impl League {
-    /// Whether the league takes another agent of this role; `per_address`: how many from one address, 0 for any number.
+    /// Whether the league takes another agent of this role.
     pub(crate) fn check_room(
         &self,
         received: &ReceivedMessage,
         role: AgentRole,
-        per_address: u32,
+        admission: Admission,
     ) -> Result<(), RequestError> {
+        if self.is_open() && admission.registration == Registration::Closed {
+            return Err(RequestError::new(
+                ErrorCode::LateRegistration,
+                "Registration closed - the operator of the league opens it",
+            ));
+        }
         if !self.is_open() {
             return Err(RequestError::new(
                 ErrorCode::LateRegistration,
@@ -57,10 +64,11 @@ impl League {
         if self.name_by_code(received, role).is_some() {
             return Ok(());
         }
-        self.check_address(received, per_address)
+        self.check_address(received, admission.registrations_per_address)
     }
 
-    /// Whether the address has not reached its limit. Loopback is not limited, and places on the roster are not counted.
+    /// Whether the address has not reached its limit. Loopback is not limited, and places on the roster are not counted; 0 is for any
+    /// number.
     fn check_address(&self, received: &ReceivedMessage, most: u32) -> Result<(), RequestError> {
         let Some(client) = received
             .client

@@ -24,7 +24,7 @@ pub(crate) use setting::{Declared, Setting};
 use matchday_core::game::observation::ObservationForm;
 use matchday_core::game::{self, GameEntry};
 use matchday_core::league::format::{Format, Seeding};
-use matchday_core::league::{EndpointCheck, ProofRule, Score, TieBreak, TokenRule};
+use matchday_core::league::{EndpointCheck, ProofRule, Registration, Score, TieBreak, TokenRule};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, LeagueId, Token};
 use matchday_core::retry::{Backoff, RetryPolicy};
@@ -193,6 +193,9 @@ settings! {
     AGENTS_PER_ADDRESS: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008; E014 for a seat; HTTP 429 for one that dials out"),
         [derived(&[M, L, V, S], "16 that register, 64 that dial out, a quarter of the seats",
         "How many agents may register, dial out or take a seat from one address (one /64 of IPv6), this machine's not counted; 0 for no limit, as for a class behind one router")];
+    REGISTRATION: Registration = one_of(&["open", "closed"], &[Registration::Open, Registration::Closed]), [with_default(&[M, L],
+        "open", "Whether players may register, until the start or to the end of a ladder; closed keeps those who have. It can be \
+        changed at any time, by a new start or `league configure`")];
     PUBLIC_READS: bool = on_off(), [with_default(&[M, L], "on",
         "Whether anyone may read standings, schedule and results")];
     SUSPEND_AFTER: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L], "3",

@@ -16,7 +16,9 @@ await scenario(async ({ url, visit }) => {
   await page.waitForFunction((count) => document.querySelectorAll('.live-board .cell[data-mark]').length > count, before);
   assert.match(await live.locator('.last-move').textContent(), /^(Ada|Ann) takes the [a-z ]+ \(\d/);
   // A search that knew better would help who reads the API: not while the match is played.
-  const told = await page.evaluate(async () => (await fetch('api/matches/R1M1')).json());
-  assert.equal(told.outlook, undefined);
+  const ask = (path) => page.evaluate(async (path) => (await fetch(path)).json(), path);
+  assert.equal((await ask('api/matches/R1M1')).outlook, undefined);
+  const { boards } = await ask('api/boards');
+  assert.ok(boards.length > 0 && boards.every((board) => board.outlook === undefined));
   say('moved');
 });

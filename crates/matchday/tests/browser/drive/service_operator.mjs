@@ -67,7 +67,8 @@ await scenario(async ({ url, visit }) => {
   assert.equal(await other.getByText('matchday start').count(), 0);
 
   await page.getByRole('link', { name: 'All leagues' }).click();
-  await page.getByRole('button', { name: 'Remove class' }).click();
+  await page.getByRole('button', { name: 'Manage class' }).click();
+  await panel.getByRole('button', { name: 'Remove' }).click();
   await confirm.getByRole('button', { name: 'Remove for good' }).click();
   await page.getByText('class is removed.').waitFor();
   await page.getByText('No league is to be seen here').waitFor();

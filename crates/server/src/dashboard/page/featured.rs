@@ -8,6 +8,7 @@ use super::ticker::{self, TickerLine};
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
 use matchday_audit::league_view::MatchView;
+use matchday_core::game::analysis::Outlook;
 use matchday_core::game::replay::views;
 use matchday_core::game::view::View;
 use matchday_core::league::League;
@@ -40,6 +41,9 @@ struct Board {
     /// The newest move of a match that is being played.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_move: Option<LastMove>,
+    /// Who would win from there, where a solver may say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outlook: Option<Outlook>,
     /// What a win would change at the top of the table.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stakes: Vec<String>,
@@ -101,6 +105,7 @@ pub(crate) fn page(
             mut views,
             to_move,
             last,
+            outlook,
         } = match &game.decision {
             Some(decision) => LivePosition {
                 views: views(game_type, players, &decision.result.details),
@@ -110,6 +115,7 @@ pub(crate) fn page(
                 game_type,
                 game,
                 exchanges.get(id).map_or(&[], Vec::as_slice),
+                access,
             ),
         };
         Some(Board {
@@ -121,6 +127,7 @@ pub(crate) fn page(
                 .map(|seat| (*seat.of(&players)).clone())
                 .collect(),
             last_move: last,
+            outlook,
             stakes: stakes::of(league, game),
         })
     };

@@ -7,7 +7,7 @@ use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
 use matchday_audit::describe;
 use matchday_audit::league_view::{PlayerName, format_name};
-use matchday_core::league::League;
+use matchday_core::league::{League, Registration};
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::{AgentRole, GameStatus, Phase};
 use matchday_stats::LeagueStatistics;
@@ -55,6 +55,9 @@ pub(crate) struct LeaguePage {
     /// How agents join, while they can.
     #[serde(skip_serializing_if = "Option::is_none")]
     join: Option<Joining>,
+    /// Whether nobody else can join before its operator opens registration.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    registration_closed: bool,
     /// Whether agents need no tokens, so that results are unproven.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     tokens_optional: bool,
@@ -119,6 +122,8 @@ pub(crate) struct LeagueLocation {
     pub file: String,
     /// Whether agents can dial out.
     pub has_relay: bool,
+    /// Whether its operator lets others register.
+    pub registration: Registration,
 }
 
 impl LeagueLocation {
@@ -223,12 +228,13 @@ pub(crate) fn page(
         join: location
             .manager
             .clone()
-            .filter(|_| is_open(league))
+            .filter(|_| is_open(league) && location.registration.is_open())
             .map(|url| Joining {
                 url,
                 dial: location.has_relay,
                 needs_code: league.needs_code(AgentRole::Player),
             }),
+        registration_closed: is_open(league) && !location.registration.is_open(),
         tokens_optional: !league.settings.tokens.is_required(),
         technical_losses: technical,
         luck: statistics.map(|statistics| statistics.luck.sentence.clone()),

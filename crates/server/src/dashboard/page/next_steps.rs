@@ -33,6 +33,8 @@ pub(super) fn steps(league: &League, location: &LeagueLocation, access: Access) 
     // The commands of an operator do not work for others; whoever runs a manager alone has no token to show.
     let is_visitor = location.is_of_a_service() && !access.operator;
     match (league.phase, location.manager.as_deref()) {
+        // The store of a service is its operator's.
+        (Phase::Completed, _) if is_visitor => Vec::new(),
         (Phase::Completed, _) => vec![
             step(
                 "Verify every number, every score and the standings.",

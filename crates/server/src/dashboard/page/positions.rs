@@ -1,7 +1,9 @@
 //! The positions of a match, and its moves with the time that each took. Pure.
 
+use crate::dashboard::access::Access;
 use matchday_audit::describe::league_message;
 use matchday_audit::timeline::paired;
+use matchday_core::game::analysis::{Outlook, outlook};
 use matchday_core::game::replay::views;
 use matchday_core::game::view::View;
 use matchday_core::game::words::move_in_words;
@@ -28,6 +30,8 @@ pub(super) struct LivePosition {
     pub(super) to_move: Vec<Seat>,
     /// The newest move that everyone may see.
     pub(super) last: Option<LastMove>,
+    /// Who would win from the newest position, if a solver may say so.
+    pub(super) outlook: Option<Outlook>,
 }
 
 /// A move as people say it.
@@ -41,21 +45,30 @@ pub(super) struct LastMove {
 }
 
 /// Of an undecided match, from the recorded answers; nothing of a game whose positions are not open.
-pub(super) fn live(game_type: &GameType, game: &Match, exchanges: &[Exchange]) -> LivePosition {
+pub(super) fn live(
+    game_type: &GameType,
+    game: &Match,
+    exchanges: &[Exchange],
+    access: Access,
+) -> LivePosition {
     let players = [&game.a, &game.b];
     match game::find(game_type) {
         Some(entry) if is_open_information(game_type) => {
-            played_so_far(game_type, (entry.new)(), players, exchanges)
+            let mut game = (entry.new)();
+            let position = played_so_far(game_type, &mut *game, players, exchanges);
+            LivePosition {
+                outlook: access.solver.then(|| outlook(&*game)).flatten(),
+                ..position
+            }
         }
         Some(entry) => LivePosition {
             views: (entry.new)().view().into_iter().collect(),
             to_move: Seat::BOTH.to_vec(),
-            last: None,
+            ..LivePosition::default()
         },
         None => LivePosition {
             views: external(exchanges),
-            to_move: Vec::new(),
-            last: None,
+            ..LivePosition::default()
         },
     }
 }
@@ -69,7 +82,9 @@ pub(super) fn positions(game_type: &GameType, game: &Match, exchanges: &[Exchang
         .map(|decision| views(game_type, players, &decision.result.details));
     match (decided, game::find(game_type)) {
         (Some(views), Some(_)) => views,
-        (None, Some(entry)) => played_so_far(game_type, (entry.new)(), players, exchanges).views,
+        (None, Some(entry)) => {
+            played_so_far(game_type, &mut *(entry.new)(), players, exchanges).views
+        }
         (last, None) => external(exchanges)
             .into_iter()
             .chain(last.into_iter().flatten())
@@ -80,7 +95,7 @@ pub(super) fn positions(game_type: &GameType, game: &Match, exchanges: &[Exchang
 /// The moves that were answered, as far as the rules allow them.
 fn played_so_far(
     game_type: &GameType,
-    mut game: Box<dyn game::Game>,
+    game: &mut dyn game::Game,
     players: [&PlayerId; 2],
     exchanges: &[Exchange],
 ) -> LivePosition {
@@ -119,6 +134,7 @@ fn played_so_far(
         views,
         to_move,
         last,
+        outlook: None,
     }
 }
 

@@ -51,6 +51,7 @@ fn location() -> league::LeagueLocation {
         live: true,
         manager,
         file: "league.db".to_owned(),
+        registration: matchday_core::league::Registration::Open,
         has_relay: true,
     }
 }

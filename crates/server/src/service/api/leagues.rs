@@ -215,6 +215,7 @@ pub(super) async fn list(
 
 async fn listed(service: &Service, league: &Registered) -> ListedLeague {
     let known = service.progress_of(league).await;
+    let settings = &league.plan.league;
     let summary = summary(service, league);
     let (season, _) = service.season_of(league.number);
     let of_season = season.as_ref().and_then(|name| service.season(name));
@@ -235,7 +236,8 @@ async fn listed(service: &Service, league: &Registered) -> ListedLeague {
         _ => known.as_ref().and_then(|known| known.round_starts_at),
     };
     ListedLeague {
-        join: is_open.then(|| joining(service, summary.address.url.clone(), &league.plan)),
+        join: (is_open && settings.registration.is_open())
+            .then(|| joining(service, summary.address.url.clone(), &league.plan)),
         progress: known.map(|known| known.progress),
         summary,
         season,
