@@ -36,6 +36,7 @@ mod network;
 mod new;
 mod operator;
 mod peers;
+mod plan_players;
 mod player;
 mod practice;
 mod program_env_arg;

@@ -2,26 +2,29 @@
 
 use super::run_record::{Place, RunRecord};
 use super::settings::config::Origin;
-use super::settings::{self, Config, RunFlags};
+use super::settings::{self, Config, Declared, RunFlags};
 use super::watch::LiveSource;
-use super::{Usage, browser, competition, daemon, games, notice, telemetry};
+use super::{Usage, browser, competition, daemon, games, notice, plan_players, telemetry};
 use crate::manager_client::ManagerClient;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::plural::count_of;
+use matchday_core::event_codec;
 use matchday_core::game::{GameEntry, strategy};
 use matchday_core::league::fixture::Round;
 use matchday_core::league::{self, Competition, Format, League};
+use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, PlayerId, Timestamp};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
+use matchday_research::experiment::players::LeaguePlayer;
 use matchday_runtime::Clock;
 use matchday_runtime::deciders::game_program::GameProgram;
 use matchday_runtime::deciders::player_strategy::{self, PlayerStrategy};
 use matchday_server::local::ports::{AgentListeners, PortNumbers, Ports};
-use matchday_server::local::{LeaguePlan, LocalLeague, PlayerPlan};
+use matchday_server::local::{self, LeaguePlan, LocalLeague, PlayerPlan};
 use matchday_store::Store;
 use matchday_store::StoreUrl;
 use matchday_terminal::live::View;
@@ -50,6 +53,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 #[command(
     after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0
   matchday run connect_four --strategies lookahead,random
+  matchday run nim --plan models.toml
   matchday run --format swiss --players 16 --port-base 0"
 )]
 pub(crate) struct RunArgs {
@@ -107,10 +111,49 @@ fn configured_strategies(config: &Config) -> Result<Vec<PlayerStrategy>> {
     strategies.map_err(|why| config.wrong(&settings::STRATEGIES, why))
 }
 
-/// `is_watched` says whether somebody looks on, for whom the league takes its time.
-fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
+/// A plan may name strategies of other games.
+fn is_played_by(config: &Config, strategy: &PlayerStrategy) -> bool {
+    match strategy {
+        PlayerStrategy::External(_) => true,
+        PlayerStrategy::BuiltIn(entry) => {
+            let game = config.need(&settings::GAME);
+            config.text(&settings::GAME_COMMAND).is_some()
+                || game.is_ok_and(|game| games::knows(game, entry.name).is_ok())
+        }
+    }
+}
+
+/// Who plays.
+fn player_plans(config: &Config, of_plan: &[LeaguePlayer]) -> Result<Vec<PlayerPlan>> {
+    if !of_plan.is_empty() {
+        let beside: [&Declared; 2] = [&settings::PLAYERS, &settings::STRATEGIES];
+        plan_players::refuse_beside_plan(config, &beside)?;
+        let plans = of_plan.iter().map(|player| PlayerPlan {
+            name: player.name.clone(),
+            strategy: player.strategy.clone(),
+            reached_at: None,
+        });
+        return Ok(plans.collect());
+    }
     let game = config.need(&settings::GAME)?;
-    let players = config.need(&settings::PLAYERS)?;
+    let known: Vec<PlayerStrategy> = match configured_strategies(config)? {
+        named if !named.is_empty() => named,
+        _ if config.text(&settings::GAME_COMMAND).is_some() => {
+            vec![PlayerStrategy::BuiltIn(&strategy::RANDOM)]
+        }
+        _ => strategy::of(game).map(PlayerStrategy::BuiltIn).collect(),
+    };
+    let strategies = (1..=config.need(&settings::PLAYERS)?).zip(known.into_iter().cycle());
+    Ok(strategies
+        .map(|(number, strategy)| numbered(number, strategy))
+        .collect())
+}
+
+/// `is_watched` says whether somebody looks on, for whom the league takes its time.
+fn plan(config: &Config, of_plan: &[LeaguePlayer], is_watched: bool) -> Result<LeaguePlan> {
+    let game = config.need(&settings::GAME)?;
+    let player_plans = player_plans(config, of_plan)?;
+    let players = u16::try_from(player_plans.len())?;
     let competition = competition::configured(config, Competition::default())?;
     let pace = match config.get(&settings::PACE)? {
         Some(pace) => pace,
@@ -125,14 +168,6 @@ fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
         );
         return Err(config.wrong(&settings::PACE, why));
     }
-    let known: Vec<PlayerStrategy> = match configured_strategies(config)? {
-        named if !named.is_empty() => named,
-        _ if config.text(&settings::GAME_COMMAND).is_some() => {
-            vec![PlayerStrategy::BuiltIn(&strategy::RANDOM)]
-        }
-        _ => strategy::of(game).map(PlayerStrategy::BuiltIn).collect(),
-    };
-    let strategies = (1..=players).zip(known.into_iter().cycle());
     Ok(LeaguePlan {
         league: league::LeagueSettings {
             league_id: competition::league_id(&GameType::new(game.name)),
@@ -145,9 +180,7 @@ fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
             tokens: config.need(&settings::TOKENS)?,
             ..league::LeagueSettings::default()
         },
-        player_plans: strategies
-            .map(|(number, strategy)| numbered(number, strategy))
-            .collect(),
+        player_plans,
         referees: config.need(&settings::REFEREES)?.into(),
         seed: config.get(&settings::SEED)?,
         record_exchanges: config.need(&settings::EXCHANGES)?,
@@ -266,7 +299,9 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
     daemon::hand_on_to_programs(&config)?;
     let mut view = View::new(args.quiet || args.json);
     let is_live = matches!(view, View::Live(_));
-    let mut plan = plan(&config, is_live)?;
+    let mut of_plan = plan_players::all(&config, &Client::new())?.unwrap_or_default();
+    of_plan.retain(|player| is_played_by(&config, &player.strategy));
+    let mut plan = plan(&config, &of_plan, is_live)?;
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";
         return Err(config.wrong(&settings::FORMAT, why));
@@ -294,6 +329,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
         plan.rules = Some(rules);
     }
     let (store, ports) = prepare(place, &config, &mut plan, &mut view).await?;
+    count_usage(&store, &ports, &of_plan)?;
     let url = store.name().clone();
     let is_paced = is_live && config.text(&settings::PACE).is_none();
     view.say(&opening(&plan, &ports, &url, is_paced)?);
@@ -379,6 +415,15 @@ async fn prepare(
             ..
         } => {
             let ports = Ports::bind(&record.ports).await?;
+            if ports.listeners.players.len() != plan.player_plans.len() {
+                let why = format!(
+                    "the league in {} began with {}, and there are {} now",
+                    store.name(),
+                    count_of(ports.listeners.players.len(), "player", "players"),
+                    plan.player_plans.len()
+                );
+                return Err(config.wrong(&settings::PLAN, why));
+            }
             let events = store.head(&store.manager_stream()?)?.0;
             // With chance from the same number again, tokens and draws of the first time would come back.
             plan.seed = plan.seed.map(|seed| seed.wrapping_add(events));
@@ -394,7 +439,7 @@ async fn prepare(
         Place::NewStore => None,
     };
     let referees = config.need(&settings::REFEREES)?;
-    let players = config.need(&settings::PLAYERS)?;
+    let players = u16::try_from(plan.player_plans.len())?;
     let numbers = PortNumbers::from_base(config.need(&settings::PORT_BASE)?, referees, players)?;
     let ports = Ports::bind(&numbers).await?;
     let store = match (store, config.get(&settings::STORE)?) {
@@ -404,6 +449,24 @@ async fn prepare(
     };
     RunRecord::of(config, ports.numbers()?).write(&store, Clock::start().now())?;
     Ok((store, ports))
+}
+
+/// Budgets hold for a league, however often it is gone on with.
+fn count_usage(store: &Store, ports: &Ports, players: &[LeaguePlayer]) -> Result<()> {
+    for (player, listener) in players.iter().zip(&ports.listeners.players) {
+        let Some(budget) = &player.budget else {
+            continue;
+        };
+        let stored = store.load(&local::agent_stream(
+            "player",
+            listener.local_addr()?.port(),
+        ))?;
+        let events = stored
+            .iter()
+            .filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());
+        budget.replay(events.map(|(_, event)| event).collect::<Vec<_>>().iter());
+    }
+    Ok(())
 }
 
 /// Everyone registers in order, so a player's number is its place.

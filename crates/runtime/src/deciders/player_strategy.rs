@@ -1,6 +1,7 @@
 //! The strategy of a player by its name: one that is built in, or an external decider with a fallback.
 
 use super::command::{PREFIX, ProgramError};
+use super::llm::Llm;
 use super::program_decider::ProgramDecider;
 use crate::Decider;
 use matchday_core::game::strategy;
@@ -55,7 +56,7 @@ pub fn named(name: &str) -> Result<PlayerStrategy, String> {
     }
     if name == LLM {
         return Err(format!(
-            "{LLM} needs settings of its own: play it with `matchday player --strategy {LLM}`"
+            "{LLM} needs settings of its own: name a plan with a [[player]] by --plan, or use `matchday player --strategy {LLM}`"
         ));
     }
     let entry = strategy::named(name).map_err(|error| format!("{error}; or {PREFIX}PROGRAM"))?;
@@ -63,6 +64,21 @@ pub fn named(name: &str) -> Result<PlayerStrategy, String> {
 }
 
 impl ExternalDecider {
+    /// A language model under the name of the model.
+    pub fn model(
+        model: &str,
+        llm: Llm,
+        fallback: Option<&'static StrategyEntry>,
+        think_time: Duration,
+    ) -> Self {
+        Self {
+            name: format_smolstr!("{LLM}:{model}"),
+            decider: Arc::new(llm),
+            fallback,
+            think_time,
+        }
+    }
+
     /// A program, as it is written after `command:`.
     pub fn program(
         command: &str,
@@ -89,12 +105,14 @@ impl PlayerStrategy {
         }
     }
 
-    /// What it says of itself in a league: a name that is built in. The words of a command are nobody's business.
+    /// What it says of itself in a league: a name that is built in, or a model. The words of a command are nobody's business.
     pub fn announced(&self) -> Option<DisplayName> {
-        match self {
-            Self::BuiltIn(entry) => DisplayName::parse(entry.name).ok(),
-            Self::External(_) => None,
-        }
+        let name = self.name();
+        let is_model = name
+            .strip_prefix(LLM)
+            .is_some_and(|rest| rest.starts_with(':'));
+        let is_told = matches!(self, Self::BuiltIn(_)) || is_model;
+        DisplayName::parse(&name).ok().filter(|_| is_told)
     }
 
     pub fn player(&self, settings: PlayerSettings) -> Player {
