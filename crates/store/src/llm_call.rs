@@ -114,10 +114,9 @@ impl LlmCall {
             turn: place.turn,
             prompt: std::mem::take(&mut self.prompt),
         };
-        let outcome = match (self.failure, &self.error) {
-            (None, _) => "answered".to_owned(),
-            (Some(kind), None) => format!("no move: {kind}"),
-            (Some(_), Some(why)) => why.clone(),
+        let outcome = match (&self.error, self.reply.is_some()) {
+            (Some(why), false) => why.as_str(),
+            _ => "answered",
         };
         Exchange {
             at,
@@ -219,7 +218,7 @@ mod tests {
         };
         let exchange = call.clone().into_exchange(&place);
         assert_eq!(exchange.at, Timestamp::from_micros(2_500_000));
-        assert_eq!(exchange.outcome.raw(), "no move: illegal");
+        assert_eq!(exchange.outcome.raw(), "answered");
         let stored = LlmCall {
             began_after: Duration::ZERO,
             ..call

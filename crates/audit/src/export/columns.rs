@@ -244,7 +244,7 @@ pub const MOVES: Table = Table {
 
 pub const MODEL_CALLS: Table = Table {
     name: "model_calls",
-    about: "A row for each call of a language model, by the players whose stores are at hand, in the order of the calls of a match; and for each move of a seat with its reasoning. Keys are cut out. Texts are as long as they were.",
+    about: "A row for each call of a language model, by the players whose stores are at hand, in the order of the calls of a match; and for each move of a seat with its reasoning. Keys are cut out. Texts are whole; a line break in them is written `\\n`.",
     columns: &[
         LEAGUE,
         text("match", "the match, as in `matches`"),
