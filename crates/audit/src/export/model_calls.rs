@@ -1,6 +1,6 @@
 //! The calls of language models as rows. Pure.
 
-use crate::league_view::model_calls::ModelCallView;
+use crate::model_calls::ModelCallView;
 use matchday_core::protocol::MatchId;
 use matchday_store::exchange::Exchange;
 use serde::Serialize;

@@ -2,11 +2,10 @@
 //!
 //! # Layout
 //! - here: a whole league; [`standings`]: the rows of the standings; [`columns`]: the columns that every rendering takes of them
-//! - [`mod@matches`]: matches and rounds; [`model_calls`]: what models were told and said; [`players`]: a player's record
+//! - [`mod@matches`]: matches and rounds; [`players`]: a player's record
 
 pub mod columns;
 pub mod matches;
-pub mod model_calls;
 pub mod players;
 pub mod standings;
 

@@ -2,8 +2,8 @@
 
 use super::milliseconds;
 use crate::describe::summarize;
-use crate::league_view::model_calls::ModelCallView;
 use crate::log_set::LogSet;
+use crate::model_calls::ModelCallView;
 use matchday_core::league::League;
 use matchday_core::protocol::{Timestamp, Untrusted};
 use matchday_core::referee::RefereeEvent;

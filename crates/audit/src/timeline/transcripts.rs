@@ -1,6 +1,6 @@
 //! What the models of a match were told and said, turn by turn, as text. Pure.
 
-use crate::league_view::model_calls::{ModelCallView, model_calls};
+use crate::model_calls::{ModelCallView, model_calls};
 use matchday_core::protocol::untrusted::escape_line;
 use matchday_store::exchange::Exchange;
 

@@ -48,6 +48,7 @@ mod replay_against;
 mod report;
 mod roster;
 mod run;
+mod run_players;
 mod run_record;
 mod schedule;
 mod schema;

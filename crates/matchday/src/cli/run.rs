@@ -2,19 +2,17 @@
 
 use super::run_record::{Place, RunRecord};
 use super::settings::config::Origin;
-use super::settings::{self, Config, Declared, RunFlags};
+use super::settings::{self, Config, RunFlags};
 use super::watch::LiveSource;
-use super::{Usage, browser, competition, daemon, games, notice, plan_players, telemetry};
+use super::{Usage, browser, competition, daemon, notice, run_players, telemetry};
 use crate::manager_client::ManagerClient;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::plural::count_of;
-use matchday_core::event_codec;
-use matchday_core::game::{GameEntry, strategy};
+use matchday_core::game::GameEntry;
 use matchday_core::league::fixture::Round;
 use matchday_core::league::{self, Competition, Format, League};
-use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, PlayerId, Timestamp};
 use matchday_net::client::Client;
@@ -22,9 +20,8 @@ use matchday_os::signals::Termination;
 use matchday_research::experiment::players::LeaguePlayer;
 use matchday_runtime::Clock;
 use matchday_runtime::deciders::game_program::GameProgram;
-use matchday_runtime::deciders::player_strategy::{self, PlayerStrategy};
 use matchday_server::local::ports::{AgentListeners, PortNumbers, Ports};
-use matchday_server::local::{self, LeaguePlan, LocalLeague, PlayerPlan};
+use matchday_server::local::{LeaguePlan, LocalLeague};
 use matchday_store::Store;
 use matchday_store::StoreUrl;
 use matchday_terminal::live::View;
@@ -93,66 +90,10 @@ fn rules(config: &Config) -> Result<Option<GameProgram>> {
     daemon::game_program(config)
 }
 
-/// The strategies that were named. One that means nothing in the game would only play at random.
-fn configured_strategies(config: &Config) -> Result<Vec<PlayerStrategy>> {
-    let Some(names) = config.text(&settings::STRATEGIES) else {
-        return Ok(Vec::new());
-    };
-    let game = config.need(&settings::GAME)?;
-    let own_rules = config.text(&settings::GAME_COMMAND).is_some();
-    let strategy = |name: &str| {
-        let is_built_in = !name.contains(':') && name != player_strategy::LLM;
-        if is_built_in && !own_rules {
-            games::knows(game, name)?;
-        }
-        player_strategy::named(name)
-    };
-    let strategies: Result<_, String> = names.split(',').map(strategy).collect();
-    strategies.map_err(|why| config.wrong(&settings::STRATEGIES, why))
-}
-
-/// A plan may name strategies of other games.
-fn is_played_by(config: &Config, strategy: &PlayerStrategy) -> bool {
-    match strategy {
-        PlayerStrategy::External(_) => true,
-        PlayerStrategy::BuiltIn(entry) => {
-            let game = config.need(&settings::GAME);
-            config.text(&settings::GAME_COMMAND).is_some()
-                || game.is_ok_and(|game| games::knows(game, entry.name).is_ok())
-        }
-    }
-}
-
-/// Who plays.
-fn player_plans(config: &Config, of_plan: &[LeaguePlayer]) -> Result<Vec<PlayerPlan>> {
-    if !of_plan.is_empty() {
-        let beside: [&Declared; 2] = [&settings::PLAYERS, &settings::STRATEGIES];
-        plan_players::refuse_beside_plan(config, &beside)?;
-        let plans = of_plan.iter().map(|player| PlayerPlan {
-            name: player.name.clone(),
-            strategy: player.strategy.clone(),
-            reached_at: None,
-        });
-        return Ok(plans.collect());
-    }
-    let game = config.need(&settings::GAME)?;
-    let known: Vec<PlayerStrategy> = match configured_strategies(config)? {
-        named if !named.is_empty() => named,
-        _ if config.text(&settings::GAME_COMMAND).is_some() => {
-            vec![PlayerStrategy::BuiltIn(&strategy::RANDOM)]
-        }
-        _ => strategy::of(game).map(PlayerStrategy::BuiltIn).collect(),
-    };
-    let strategies = (1..=config.need(&settings::PLAYERS)?).zip(known.into_iter().cycle());
-    Ok(strategies
-        .map(|(number, strategy)| numbered(number, strategy))
-        .collect())
-}
-
 /// `is_watched` says whether somebody looks on, for whom the league takes its time.
 fn plan(config: &Config, of_plan: &[LeaguePlayer], is_watched: bool) -> Result<LeaguePlan> {
     let game = config.need(&settings::GAME)?;
-    let player_plans = player_plans(config, of_plan)?;
+    let player_plans = run_players::player_plans(config, of_plan)?;
     let players = u16::try_from(player_plans.len())?;
     let competition = competition::configured(config, Competition::default())?;
     let pace = match config.get(&settings::PACE)? {
@@ -215,57 +156,6 @@ fn pace_to_watch(game: &GameEntry, players: u16, competition: &Competition) -> D
     (lasts / steps).min(PACE_WATCHED_MAX)
 }
 
-/// The names of players that are not given any.
-const PEOPLE: [&str; 26] = [
-    "Ada",
-    "Blaise",
-    "Carl",
-    "Dorothy",
-    "Emmy",
-    "Frances",
-    "Grace",
-    "Hedy",
-    "Isaac",
-    "Joan",
-    "Katherine",
-    "Leonhard",
-    "Maryam",
-    "Niels",
-    "Olga",
-    "Pierre",
-    "Quirin",
-    "Rosa",
-    "Sofia",
-    "Tim",
-    "Ursula",
-    "Vera",
-    "Wanda",
-    "Xenia",
-    "Yuri",
-    "Zeno",
-];
-
-/// `Ada`, and once all names are taken `Ada 2`.
-fn name_of(number: u16) -> String {
-    let place = usize::from(number).saturating_sub(1);
-    let name = PEOPLE
-        .get(place % PEOPLE.len())
-        .copied()
-        .unwrap_or_default();
-    match place / PEOPLE.len() {
-        0 => name.to_owned(),
-        earlier => format!("{name} {}", earlier + 1),
-    }
-}
-
-pub(super) fn numbered(number: u16, strategy: PlayerStrategy) -> PlayerPlan {
-    PlayerPlan {
-        name: name_of(number),
-        strategy,
-        reached_at: None,
-    }
-}
-
 /// `matchday-run-20250115-103000.db`, or the next that is free.
 pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
     let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -299,8 +189,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
     daemon::hand_on_to_programs(&config)?;
     let mut view = View::new(args.quiet || args.json);
     let is_live = matches!(view, View::Live(_));
-    let mut of_plan = plan_players::all(&config, &Client::new())?.unwrap_or_default();
-    of_plan.retain(|player| is_played_by(&config, &player.strategy));
+    let of_plan = run_players::of_plan(&config)?;
     let mut plan = plan(&config, &of_plan, is_live)?;
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";
@@ -329,7 +218,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
         plan.rules = Some(rules);
     }
     let (store, ports) = prepare(place, &config, &mut plan, &mut view).await?;
-    count_usage(&store, &ports, &of_plan)?;
+    run_players::count_usage(&store, &ports, &of_plan)?;
     let url = store.name().clone();
     let is_paced = is_live && config.text(&settings::PACE).is_none();
     view.say(&opening(&plan, &ports, &url, is_paced)?);
@@ -449,24 +338,6 @@ async fn prepare(
     };
     RunRecord::of(config, ports.numbers()?).write(&store, Clock::start().now())?;
     Ok((store, ports))
-}
-
-/// Budgets hold for a league, however often it is gone on with.
-fn count_usage(store: &Store, ports: &Ports, players: &[LeaguePlayer]) -> Result<()> {
-    for (player, listener) in players.iter().zip(&ports.listeners.players) {
-        let Some(budget) = &player.budget else {
-            continue;
-        };
-        let stored = store.load(&local::agent_stream(
-            "player",
-            listener.local_addr()?.port(),
-        ))?;
-        let events = stored
-            .iter()
-            .filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());
-        budget.replay(events.map(|(_, event)| event).collect::<Vec<_>>().iter());
-    }
-    Ok(())
 }
 
 /// Everyone registers in order, so a player's number is its place.

@@ -3,7 +3,7 @@
 use super::access::Access;
 use matchday_audit::describe;
 use matchday_audit::describe::summarize;
-use matchday_audit::league_view::model_calls::is_private;
+use matchday_audit::model_calls::is_private;
 use matchday_audit::timeline::EndpointNames;
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::league::League;
