@@ -109,6 +109,28 @@ class Move:
 
 
 @dataclass(frozen=True)
+class ModelCall:
+    """A row of `model_calls`."""
+
+    league: str
+    match: str
+    turn: Optional[int]
+    player: str
+    at: datetime
+    model: Optional[str]
+    prompt: Optional[str]
+    thinking: Optional[str]
+    reply: Optional[str]
+    failure: Optional[str]
+    error: Optional[str]
+    status: Optional[int]
+    latency_ms: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
+@dataclass(frozen=True)
 class Rating:
     """A row of `ratings`."""
 
@@ -247,6 +269,10 @@ class League:
     def moves(self) -> Table[Move]:
         return self._table("moves")
 
+    def model_calls(self) -> Table[ModelCall]:
+        """What language models were told and said."""
+        return self._table("model_calls")
+
     def ratings(self) -> Table[Rating]:
         """The rating after each round; of a running league, as of now."""
         return self._table("ratings")
@@ -263,6 +289,7 @@ KINDS: Dict[str, type] = {
     "players": Standing,
     "matches": Match,
     "moves": Move,
+    "model_calls": ModelCall,
     "ratings": Rating,
 }
 

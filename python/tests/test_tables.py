@@ -34,7 +34,8 @@ class Tables(unittest.TestCase):
             for column, kind in columns.items():
                 self.assertEqual(str(frame[column].dtype), TYPES[kind], f"{name}.{column}")
                 self.assertEqual(written[name][column], TYPES[kind], f"{name}.{column}")
-            self.assertTrue(len(frame) > 0, name)
+            # No model plays here.
+            self.assertEqual(len(frame) > 0, name != "model_calls", name)
         moves = scope["table"]("moves")
         self.assertEqual(moves[["league", "match", "turn", "player"]].duplicated().sum(), 0)
         # A word or a number, and no hash.

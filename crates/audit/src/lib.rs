@@ -5,7 +5,8 @@
 //! - [`verify`]: whether everything in a log follows from what stands before it
 //! - [`timeline`], [`describe`]: what happened in a match, in brief, for people; [`request_replay`]: a recorded request once more
 //! - [`fallbacks`], [`llm_usage`]: what players' deciders did; [`statistics`]: the results of a league for the statistics crate
-//! - [`export`], [`csv_rows`]: logs as rows and records; [`league_view`]: the read model of a league;
+//! - [`export`], [`csv_rows`]: logs as rows and records; [`league_view`]: the read model of a league, [`model_calls`]: of
+//!   what models were told and said;
 //!   [`report`]: a league on a page, as HTML, Markdown and CSV; [`template`]: how pages are written, [`design`]: what they look like
 //! - [`backup`], [`transfer`]: verified copies of stores and leagues
 //! - [`fix`]: how to fix deviations from the protocol; [`sides`], [`plural`]: sentences and words that several readers share
@@ -22,6 +23,7 @@ pub mod league_log;
 pub mod league_view;
 pub mod llm_usage;
 pub mod log_set;
+pub mod model_calls;
 pub mod plural;
 pub mod report;
 pub mod request_replay;

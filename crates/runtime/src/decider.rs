@@ -2,7 +2,8 @@
 
 use matchday_core::agent::{ExternalResult, Usage};
 use matchday_core::game::turn::TurnSheet;
-use serde::{Deserialize, Serialize};
+use matchday_store::llm_call::LlmCall;
+pub use matchday_store::llm_call::{Failure, FailureKind};
 use serde_json::Value;
 use std::fmt::Debug;
 use std::pin::Pin;
@@ -19,6 +20,8 @@ pub struct Decided {
     pub remark: Option<String>,
     /// What a language model used for it.
     pub usage: Option<Usage>,
+    /// The calls of a language model, for the record.
+    pub calls: Vec<LlmCall>,
 }
 
 impl From<ExternalResult> for Decided {
@@ -27,40 +30,7 @@ impl From<ExternalResult> for Decided {
             decision,
             remark: None,
             usage: None,
-        }
-    }
-}
-
-/// Why there is no move.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    pub kind: FailureKind,
-    /// In words for people.
-    pub why: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureKind {
-    /// A move that the rules do not allow.
-    Illegal,
-    /// An answer without a move.
-    Unreadable,
-    /// No answer before the deadline.
-    Late,
-    /// The model's server says that the model declines.
-    Refused,
-    /// The server failed, not the model.
-    Server,
-    /// Nobody was asked: the budget is used up, or the run was stopped.
-    NotAsked,
-}
-
-impl FailureKind {
-    pub fn because(self, why: impl Into<String>) -> Failure {
-        Failure {
-            kind: self,
-            why: why.into(),
+            calls: Vec::new(),
         }
     }
 }

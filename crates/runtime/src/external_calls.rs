@@ -9,6 +9,7 @@ use crate::message_meta::MessageMeta;
 use matchday_core::agent::{DecisionRequest, Input, RulesRequest};
 use matchday_core::game::turn::TurnSheet;
 use matchday_core::protocol::Timestamp;
+use matchday_store::llm_call::CallPlace;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout_at;
@@ -16,8 +17,21 @@ use tracing::Level;
 
 pub(super) async fn request_decision(context: Arc<Context>, request: DecisionRequest) {
     let began = context.clock.now();
-    let DecisionRequest { id, turn, until } = request;
+    let DecisionRequest {
+        id,
+        turn,
+        until,
+        conversation_id,
+        turn_number,
+    } = request;
     let meta = MessageMeta::of_match(&turn.match_id);
+    let place = CallPlace {
+        player: context.sender().id().into(),
+        match_id: turn.match_id.clone(),
+        conversation_id,
+        turn: turn_number,
+        asked_at: began,
+    };
     let decided = tokio::select! {
         biased;
         () = context.inbox.closed() => return,
@@ -25,6 +39,9 @@ pub(super) async fn request_decision(context: Arc<Context>, request: DecisionReq
     };
     let at = context.clock.now();
     log_decision(&context, &meta, began, at, &decided);
+    for call in decided.calls {
+        context.record(|| call.into_exchange(&place));
+    }
     context.inbox.put(Arrived::Input(
         at,
         Input::External {

@@ -10,6 +10,7 @@
 //!   `outage`: whether the store can be reached; `writer`: group commit, fsync, and what is done while a store is away; `path`: symbolic links
 //! - [`entry`]: events decoded
 //! - [`reader`], [`messages`], [`leagues`]: rows, pages of exchanges, the leagues in a store, each under its number
+//! - [`llm_call`]: a call of a language model, which is an exchange of its player
 //! - [`redact`]: what must not be stored or shown; [`checkpoint_keys`]: the keys that a manager signs the head of its chain with;
 //!   [`backup_mark`]: when it was last copied
 //!
@@ -29,6 +30,7 @@ pub mod handle;
 pub mod histogram;
 pub mod leagues;
 pub mod lease;
+pub mod llm_call;
 pub mod messages;
 pub mod open;
 mod outage;

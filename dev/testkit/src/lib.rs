@@ -10,6 +10,7 @@
 //! | [`address`] | free ports on this machine |
 //! | [`cli`] | the built program as a process, in a folder of its own |
 //! | [`page`] | a page of a process, by HTTP |
+//! | [`seat_client`] | a client of `matchday seat --stdio` |
 //! | [`trace_collector`] | a collector of traces |
 //! | [`postgres`] | a PostgreSQL cluster of the test's own |
 //! | [`namespaces`] | network namespaces of the test's own, in which packets of one direction can be lost |
@@ -65,6 +66,7 @@ pub mod recorded;
 #[cfg(feature = "network")]
 pub mod recording_proxy;
 pub mod schemas;
+pub mod seat_client;
 pub mod starter;
 #[cfg(feature = "store")]
 pub mod tamper;

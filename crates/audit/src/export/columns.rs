@@ -242,6 +242,41 @@ pub const MOVES: Table = Table {
     ],
 };
 
+pub const MODEL_CALLS: Table = Table {
+    name: "model_calls",
+    about: "A row for each call of a language model, by the players whose stores are at hand, in the order of the calls of a match; and for each move of a seat with its reasoning. Keys are cut out. Texts are whole; a line break in them is written `\\n`.",
+    columns: &[
+        LEAGUE,
+        text("match", "the match, as in `matches`"),
+        integer("turn", "the turn, as in `moves`; empty if it is not known"),
+        text("player", "whose model it is"),
+        time("at", "when the call began"),
+        text(
+            "model",
+            "the exact name of the model, as its server states it; empty if it states none",
+        ),
+        text(
+            "prompt",
+            "what the model was told since the call before, as a JSON list of `role` and `content`; empty if the same was asked again",
+        ),
+        text(
+            "thinking",
+            "what it thought, or the reasoning of a seat; empty if it said none",
+        ),
+        text("reply", "what it answered; empty if nothing came"),
+        text(
+            "failure",
+            "`illegal`, `unreadable`, `late`, `refused` or `server`; empty for a move",
+        ),
+        text("error", "the failure in words; may be empty"),
+        integer("status", "the HTTP status; empty if no answer came"),
+        integer("latency_ms", "how long the call took, in milliseconds"),
+        integer("input_tokens", "tokens read by the model"),
+        integer("output_tokens", "tokens written by the model"),
+        number("cost", "their price; 0 if the prices are not known"),
+    ],
+};
+
 pub const RATINGS: Table = Table {
     name: "ratings",
     about: "A row for each player and each round with a match: the rating by all matches up to the end of that round, by Bradley and Terry; of a ladder, as of its last round alone. Forfeited matches do not count.",
@@ -255,7 +290,7 @@ pub const RATINGS: Table = Table {
     ],
 };
 
-pub const TABLES: [&Table; 5] = [&LEAGUES, &PLAYERS, &MATCHES, &MOVES, &RATINGS];
+pub const TABLES: [&Table; 6] = [&LEAGUES, &PLAYERS, &MATCHES, &MOVES, &MODEL_CALLS, &RATINGS];
 
 #[cfg(test)]
 mod tests {

@@ -2,13 +2,14 @@
 //! directory it is told to make, and nothing else.
 //!
 //! # Layout
-//! - [`columns`]: the tables and their columns; `rows`, `moves`: what is in them; `tables`: their files
+//! - [`columns`]: the tables and their columns; `rows`, `moves`, `model_calls`: what is in them; `tables`: their files
 //! - `record`: all about one match
 //!
 //! Whatever would let its reader act in an agent's name is blanked: tokens, the hashes they are derived from, and the
 //! secrets of draws to come. Such an event is marked, for its hash is that of the event as it is stored.
 
 pub mod columns;
+mod model_calls;
 mod moves;
 mod record;
 mod rows;

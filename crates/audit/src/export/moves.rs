@@ -1,6 +1,7 @@
 //! The moves of matches as rows: from the results, with the times of the messages and what the players wrote down. Pure, but
 //! for reading the exchanges.
 
+use super::model_calls::{self, ModelCallRow};
 use super::rows::rounded;
 use crate::describe::on_one_line;
 use crate::log_set::LogSet;
@@ -44,21 +45,30 @@ struct Note<'a> {
 
 type Notes<'a> = BTreeMap<(String, &'a MatchId, Attempt), Vec<Note<'a>>>;
 
-/// The moves of all matches of the league with a result, match by match.
-pub(super) fn moves<'a>(name: &'a str, logs: &'a LogSet) -> Result<Vec<MoveRow<'a>>, StoreError> {
+/// The moves of all matches of the league with a result, match by match, and the calls of models in all matches.
+pub(super) fn moves<'a>(
+    name: &'a str,
+    logs: &'a LogSet,
+) -> Result<(Vec<MoveRow<'a>>, Vec<ModelCallRow<'a>>), StoreError> {
     let Some(league_log) = &logs.league else {
-        return Ok(Vec::new());
+        return Ok(Default::default());
     };
     let notes = notes(logs);
     let mut all = Vec::new();
+    let mut calls = Vec::new();
     let rounds = league_log.league.rounds.iter();
     for (match_id, game) in rounds.flat_map(|round| league_log.league.matches_of(round)) {
+        if game.attempts.is_empty() {
+            continue;
+        }
+        let exchanges = logs.exchanges_of(match_id)?;
         if let Some(decision) = &game.decision {
-            let times = answer_times(&logs.exchanges_of(match_id)?, match_id, decision.attempt);
+            let times = answer_times(&exchanges, match_id, decision.attempt);
             all.extend(of_match(name, match_id, game, decision, &notes, &times));
         }
+        calls.extend(model_calls::rows(name, match_id, &exchanges));
     }
-    Ok(all)
+    Ok((all, calls))
 }
 
 fn of_match<'a>(

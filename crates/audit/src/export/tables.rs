@@ -1,6 +1,6 @@
 //! The tables of leagues as CSV files, and `tables.json`, which tells the type of each column. Writes into one directory.
 
-use super::columns::{LEAGUES, MATCHES, MOVES, PLAYERS, RATINGS, TABLES, Table};
+use super::columns::{LEAGUES, MATCHES, MODEL_CALLS, MOVES, PLAYERS, RATINGS, TABLES, Table};
 use super::moves;
 use super::rows;
 use crate::csv_rows;
@@ -159,7 +159,7 @@ impl<'a> TableWriter<'a> {
         let Some(league_log) = &logs.league else {
             return Ok(());
         };
-        let moves = moves::moves(name, logs)?;
+        let (moves, calls) = moves::moves(name, logs)?;
         self.written.leagues += 1;
         self.written.matches += league_log.league.matches.len();
         let dir = self.dir;
@@ -167,6 +167,7 @@ impl<'a> TableWriter<'a> {
             .and_then(|()| self.append(&PLAYERS, rows::players(name, league_log)))
             .and_then(|()| self.append(&MATCHES, rows::matches(name, league_log)))
             .and_then(|()| self.append(&MOVES, moves))
+            .and_then(|()| self.append(&MODEL_CALLS, calls))
             .and_then(|()| self.append(&RATINGS, rows::ratings(name, league_log)))
             .map_err(|error| StoreError::io(dir, error))
     }

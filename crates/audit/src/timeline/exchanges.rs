@@ -3,11 +3,11 @@
 use super::milliseconds;
 use crate::describe::summarize;
 use crate::log_set::LogSet;
+use crate::model_calls::ModelCallView;
 use matchday_core::league::League;
-use matchday_core::protocol::{Timestamp, Untrusted, UntrustedText};
+use matchday_core::protocol::{Timestamp, Untrusted};
 use matchday_core::referee::RefereeEvent;
 use matchday_store::exchange::{Direction, Exchange};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The agent at each endpoint.
@@ -147,15 +147,12 @@ fn line((told, heard): &Pair<'_>, receiver: &str) -> String {
         line.push_str(&format!("  {took:>8.1} ms"));
     }
     line.push_str("  ");
-    line.push_str(&summarize_answer(
-        told.answer.as_deref(),
-        told.outcome.untrusted(),
-    ));
+    line.push_str(&match ModelCallView::of(told) {
+        Some(call) if told.direction == Direction::Out => call.outcome(),
+        _ => summarize_answer(told.answer.as_deref(), told.outcome.untrusted()),
+    });
     let mut line = line.trim_end().to_owned();
     line.push_str(&remarks(told));
-    if let Some(said) = reasoning(told) {
-        line.push_str(&format!("; its reasoning: {}", said.escaped()));
-    }
     if let Some(heard) = heard {
         let took = took(heard).map_or_else(String::new, |took| format!("{took:.1} ms"));
         if told.answer.is_none() && heard.answer.is_some() {
@@ -168,14 +165,6 @@ fn line((told, heard): &Pair<'_>, receiver: &str) -> String {
         }
     }
     line
-}
-
-/// Why the holder of a seat makes this move, if it says so.
-fn reasoning(told: &Exchange) -> Option<UntrustedText> {
-    let is_move = told.message_type.raw() == "make_move";
-    let call: Value = serde_json::from_str(is_move.then_some(&told.request)?).ok()?;
-    let said = call.pointer("/arguments/reasoning")?.as_str()?;
-    Some(UntrustedText::from(said)).filter(|said| !said.raw().is_empty())
 }
 
 /// What of the time that an exchange took is worth a word: a connection that was long in coming, an answer that was

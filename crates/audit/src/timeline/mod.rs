@@ -4,7 +4,7 @@
 //! # Layout
 //! - `one_match`: a match, from all that the stores at hand tell of it
 //! - `exchanges`: messages and answers, those that both sides recorded put together
-//! - `outcome`: why it ended as it did; `positions`: the boards
+//! - `outcome`: why it ended as it did; `positions`: the boards; `transcripts`: what models were told and said
 //! - `gaps`: what is missing here, and which store holds it
 
 mod exchanges;
@@ -12,6 +12,7 @@ mod gaps;
 mod one_match;
 mod outcome;
 mod positions;
+mod transcripts;
 
 use crate::agent_log::{AgentEvent, AgentLog};
 use crate::describe;

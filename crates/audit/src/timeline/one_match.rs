@@ -1,7 +1,7 @@
 //! The timeline of one match, from all logs at hand. Pure, but for reading the exchanges.
 
 use super::exchanges::{self, EndpointNames};
-use super::{gaps, milliseconds, outcome};
+use super::{gaps, milliseconds, outcome, transcripts};
 use crate::agent_log::{AgentEvent, AgentLog};
 use crate::describe;
 use crate::log_set::LogSet;
@@ -43,6 +43,7 @@ pub(super) fn tell(logs: &LogSet, match_id: &MatchId) -> Result<Option<String>, 
     }
     text.push('\n');
     text.push_str(&outcome::of(logs, match_id));
+    text.push_str(&transcripts::of(&exchanges));
     for gap in gaps::of(logs, match_id, &exchanges) {
         text.push_str(&format!("\n{gap}\n"));
     }

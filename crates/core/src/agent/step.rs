@@ -4,7 +4,7 @@ use super::{CallId, Content, ExternalId, RequestId};
 use crate::entropy::Entropy;
 use crate::game::turn::TurnSheet;
 use crate::protocol::dialect::Dialect;
-use crate::protocol::ids::MatchId;
+use crate::protocol::ids::{ConversationId, MatchId};
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Message, Timestamp};
 use serde_json::Value;
@@ -128,6 +128,10 @@ pub struct DecisionRequest {
     pub turn: TurnSheet,
     /// When the agent falls back on a strategy of its own.
     pub until: Timestamp,
+    /// That of the referee's question.
+    pub conversation_id: ConversationId,
+    /// Absent if the referee does not number turns.
+    pub turn_number: Option<u32>,
 }
 
 /// Asks an external game program where these moves lead. The result is a position, as [`crate::game::external`] reads it.

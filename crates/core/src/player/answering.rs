@@ -16,8 +16,8 @@ use crate::protocol::messages::{
     GameMoveResponse, LeagueError, MoveData, Parity, Record,
 };
 use crate::protocol::{
-    Attempt, Body, Envelope, ErrorCode, GameType, MatchId, Message, MessageType, PlayerId, RoundId,
-    Timestamp, UntrustedText,
+    Attempt, Body, ConversationId, Envelope, ErrorCode, GameType, MatchId, Message, MessageType,
+    PlayerId, RoundId, Timestamp, UntrustedText,
 };
 use crate::timing::Timing;
 use serde_json::Value;
@@ -67,6 +67,10 @@ enum AnswerForm {
 }
 
 impl PendingReply {
+    pub(super) fn conversation_id(&self) -> &ConversationId {
+        &self.envelope.conversation_id
+    }
+
     /// The reply with the choice.
     pub(super) fn content(&self, now: Timestamp, choice: &Choice) -> Content {
         let match_id = self.match_id.clone();

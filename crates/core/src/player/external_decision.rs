@@ -155,7 +155,12 @@ impl Player {
         now: Timestamp,
         id: ExternalId,
     ) -> Option<DecisionRequest> {
-        let PendingDecision { asked, until, .. } = self.decider.as_ref()?.pending.get(&id)?;
+        let PendingDecision {
+            asked,
+            until,
+            replies,
+        } = self.decider.as_ref()?.pending.get(&id)?;
+        let reply = replies.first()?;
         let turn = TurnSheet::of(
             &self.turn(asked),
             asked.match_id.clone(),
@@ -167,6 +172,8 @@ impl Player {
             id,
             turn,
             until: *until,
+            conversation_id: reply.conversation_id().clone(),
+            turn_number: reply.turn_ref.turn,
         })
     }
 

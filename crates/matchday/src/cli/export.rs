@@ -19,7 +19,7 @@ Example:
   matchday export weekend.db referee-8001.db referee-8002.db --out weekend
   matchday export season.db --tables --out tables    (of every league in it)
 
-The tables are leagues.csv, players.csv, matches.csv, moves.csv and ratings.csv, with the types of their columns in tables.json.
+The tables are leagues.csv, players.csv, matches.csv, moves.csv, model_calls.csv and ratings.csv, with the types of their columns in tables.json.
 They are written if the manager's store is among the stores.")]
 pub(crate) struct ExportArgs {
     #[command(flatten)]

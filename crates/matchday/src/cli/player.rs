@@ -3,7 +3,7 @@
 use super::daemon::Listening;
 use super::dial::DialLink;
 use super::settings::{self, Config, LLM_API_KEY, PlayerFlags, secret_file};
-use super::{Usage, daemon, notice, telemetry};
+use super::{Usage, daemon, notice, plan_players, telemetry};
 use anyhow::Result;
 use matchday_core::event_codec;
 use matchday_core::game::{GAMES, GameEntry};
@@ -12,12 +12,12 @@ use matchday_core::protocol::messages::PlayerMeta;
 use matchday_core::protocol::{GameType, Token, Version};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
+use matchday_research::experiment::players::LeaguePlayer;
 use matchday_runtime::deciders::command::PREFIX;
 use matchday_runtime::deciders::llm::{Key, Llm};
 use matchday_runtime::deciders::llm_budget::LlmBudget;
 use matchday_runtime::deciders::player_strategy::{self, ExternalDecider, LLM, PlayerStrategy};
 use matchday_store::Stream;
-use smol_str::format_smolstr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -30,6 +30,7 @@ Example:
   matchday player --listen 127.0.0.1:8102 --manager http://localhost:8000/mcp --strategy pattern
   matchday player --strategy command:./my_program --fallback mirror --think-time 10
   matchday player --strategy llm --llm-url http://localhost:11434 --llm-model some-model
+  matchday player --plan models.toml --name small
   matchday player --strategy llm --llm-url https://models.example --llm-model some-model --llm-prices 3,15 --llm-budget money=2";
 
 /// The help, with every strategy by the games that know it.
@@ -50,8 +51,9 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
     let config = flags.resolve()?;
     let mut options = daemon::options(&config)?;
     options.message_bytes_max = config.get(&settings::MESSAGE_BYTES_MAX)?;
-    let budget = Arc::new(llm_budget(&config)?);
-    let strategy = player_strategy(&config, &options.client, &budget)?;
+    let LeaguePlayer {
+        strategy, budget, ..
+    } = planned(&config, &options.client)?;
     let (manager, join_code) = daemon::manager(&config)?;
     let Listening {
         listener,
@@ -77,7 +79,9 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
     let events = stored
         .iter()
         .filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());
-    budget.replay(events.map(|(_, event)| event).collect::<Vec<_>>().iter());
+    if let Some(budget) = budget {
+        budget.replay(events.map(|(_, event)| event).collect::<Vec<_>>().iter());
+    }
     let player = strategy
         .player(settings)
         .with_token(config.text(&settings::AUTH_TOKEN).map(Token::new));
@@ -106,7 +110,19 @@ fn games(config: &Config) -> Vec<GameType> {
     daemon::games().into_iter().chain(further).collect()
 }
 
-/// How the player chooses.
+/// How the player chooses: by a plan, or by its own settings.
+fn planned(config: &Config, client: &Client) -> Result<LeaguePlayer> {
+    if config.is_given(&settings::PLAN) {
+        return plan_players::the_one(config, client);
+    }
+    let budget = Arc::new(llm_budget(config)?);
+    Ok(LeaguePlayer {
+        name: String::new(),
+        strategy: player_strategy(config, client, &budget)?,
+        budget: Some(budget),
+    })
+}
+
 fn player_strategy(
     config: &Config,
     client: &Client,
@@ -124,17 +140,9 @@ fn player_strategy(
     }
     if name == LLM {
         let llm = llm(config, client, budget)?;
-        let name = format_smolstr!(
-            "{}{}",
-            PlayerMeta::MODEL_PREFIX,
-            config.text(&settings::LLM_MODEL).unwrap_or_default()
-        );
-        return Ok(PlayerStrategy::External(ExternalDecider {
-            name,
-            decider: Arc::new(llm),
-            fallback,
-            think_time,
-        }));
+        let model = config.text(&settings::LLM_MODEL).unwrap_or_default();
+        let external = ExternalDecider::model(model, llm, fallback, think_time);
+        return Ok(PlayerStrategy::External(external));
     }
     player_strategy::named(&name)
         .map_err(|error| config.wrong(&settings::STRATEGY, format!("{error}, or {LLM}")))

@@ -4,24 +4,24 @@ use super::run_record::{Place, RunRecord};
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
 use super::watch::LiveSource;
-use super::{Usage, browser, competition, daemon, games, notice, telemetry};
+use super::{Usage, browser, competition, daemon, notice, run_players, telemetry};
 use crate::manager_client::ManagerClient;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::plural::count_of;
-use matchday_core::game::{GameEntry, strategy};
+use matchday_core::game::GameEntry;
 use matchday_core::league::fixture::Round;
 use matchday_core::league::{self, Competition, Format, League};
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, PlayerId, Timestamp};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
+use matchday_research::experiment::players::LeaguePlayer;
 use matchday_runtime::Clock;
 use matchday_runtime::deciders::game_program::GameProgram;
-use matchday_runtime::deciders::player_strategy::{self, PlayerStrategy};
 use matchday_server::local::ports::{AgentListeners, PortNumbers, Ports};
-use matchday_server::local::{LeaguePlan, LocalLeague, PlayerPlan};
+use matchday_server::local::{LeaguePlan, LocalLeague};
 use matchday_store::Store;
 use matchday_store::StoreUrl;
 use matchday_terminal::live::View;
@@ -50,6 +50,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 #[command(
     after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0
   matchday run connect_four --strategies lookahead,random
+  matchday run nim --plan models.toml
   matchday run --format swiss --players 16 --port-base 0"
 )]
 pub(crate) struct RunArgs {
@@ -89,28 +90,11 @@ fn rules(config: &Config) -> Result<Option<GameProgram>> {
     daemon::game_program(config)
 }
 
-/// The strategies that were named. One that means nothing in the game would only play at random.
-fn configured_strategies(config: &Config) -> Result<Vec<PlayerStrategy>> {
-    let Some(names) = config.text(&settings::STRATEGIES) else {
-        return Ok(Vec::new());
-    };
-    let game = config.need(&settings::GAME)?;
-    let own_rules = config.text(&settings::GAME_COMMAND).is_some();
-    let strategy = |name: &str| {
-        let is_built_in = !name.contains(':') && name != player_strategy::LLM;
-        if is_built_in && !own_rules {
-            games::knows(game, name)?;
-        }
-        player_strategy::named(name)
-    };
-    let strategies: Result<_, String> = names.split(',').map(strategy).collect();
-    strategies.map_err(|why| config.wrong(&settings::STRATEGIES, why))
-}
-
 /// `is_watched` says whether somebody looks on, for whom the league takes its time.
-fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
+fn plan(config: &Config, of_plan: &[LeaguePlayer], is_watched: bool) -> Result<LeaguePlan> {
     let game = config.need(&settings::GAME)?;
-    let players = config.need(&settings::PLAYERS)?;
+    let player_plans = run_players::player_plans(config, of_plan)?;
+    let players = u16::try_from(player_plans.len())?;
     let competition = competition::configured(config, Competition::default())?;
     let pace = match config.get(&settings::PACE)? {
         Some(pace) => pace,
@@ -125,14 +109,6 @@ fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
         );
         return Err(config.wrong(&settings::PACE, why));
     }
-    let known: Vec<PlayerStrategy> = match configured_strategies(config)? {
-        named if !named.is_empty() => named,
-        _ if config.text(&settings::GAME_COMMAND).is_some() => {
-            vec![PlayerStrategy::BuiltIn(&strategy::RANDOM)]
-        }
-        _ => strategy::of(game).map(PlayerStrategy::BuiltIn).collect(),
-    };
-    let strategies = (1..=players).zip(known.into_iter().cycle());
     Ok(LeaguePlan {
         league: league::LeagueSettings {
             league_id: competition::league_id(&GameType::new(game.name)),
@@ -145,9 +121,7 @@ fn plan(config: &Config, is_watched: bool) -> Result<LeaguePlan> {
             tokens: config.need(&settings::TOKENS)?,
             ..league::LeagueSettings::default()
         },
-        player_plans: strategies
-            .map(|(number, strategy)| numbered(number, strategy))
-            .collect(),
+        player_plans,
         referees: config.need(&settings::REFEREES)?.into(),
         seed: config.get(&settings::SEED)?,
         record_exchanges: config.need(&settings::EXCHANGES)?,
@@ -180,57 +154,6 @@ fn pace_to_watch(game: &GameEntry, players: u16, competition: &Competition) -> D
         .saturating_mul(competition.matches_per_pairing.max(1))
         .saturating_mul(turns.saturating_add(1));
     (lasts / steps).min(PACE_WATCHED_MAX)
-}
-
-/// The names of players that are not given any.
-const PEOPLE: [&str; 26] = [
-    "Ada",
-    "Blaise",
-    "Carl",
-    "Dorothy",
-    "Emmy",
-    "Frances",
-    "Grace",
-    "Hedy",
-    "Isaac",
-    "Joan",
-    "Katherine",
-    "Leonhard",
-    "Maryam",
-    "Niels",
-    "Olga",
-    "Pierre",
-    "Quirin",
-    "Rosa",
-    "Sofia",
-    "Tim",
-    "Ursula",
-    "Vera",
-    "Wanda",
-    "Xenia",
-    "Yuri",
-    "Zeno",
-];
-
-/// `Ada`, and once all names are taken `Ada 2`.
-fn name_of(number: u16) -> String {
-    let place = usize::from(number).saturating_sub(1);
-    let name = PEOPLE
-        .get(place % PEOPLE.len())
-        .copied()
-        .unwrap_or_default();
-    match place / PEOPLE.len() {
-        0 => name.to_owned(),
-        earlier => format!("{name} {}", earlier + 1),
-    }
-}
-
-pub(super) fn numbered(number: u16, strategy: PlayerStrategy) -> PlayerPlan {
-    PlayerPlan {
-        name: name_of(number),
-        strategy,
-        reached_at: None,
-    }
 }
 
 /// `matchday-run-20250115-103000.db`, or the next that is free.
@@ -266,7 +189,8 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
     daemon::hand_on_to_programs(&config)?;
     let mut view = View::new(args.quiet || args.json);
     let is_live = matches!(view, View::Live(_));
-    let mut plan = plan(&config, is_live)?;
+    let of_plan = run_players::of_plan(&config)?;
+    let mut plan = plan(&config, &of_plan, is_live)?;
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";
         return Err(config.wrong(&settings::FORMAT, why));
@@ -294,6 +218,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
         plan.rules = Some(rules);
     }
     let (store, ports) = prepare(place, &config, &mut plan, &mut view).await?;
+    run_players::count_usage(&store, &ports, &of_plan)?;
     let url = store.name().clone();
     let is_paced = is_live && config.text(&settings::PACE).is_none();
     view.say(&opening(&plan, &ports, &url, is_paced)?);
@@ -379,6 +304,15 @@ async fn prepare(
             ..
         } => {
             let ports = Ports::bind(&record.ports).await?;
+            if ports.listeners.players.len() != plan.player_plans.len() {
+                let why = format!(
+                    "the league in {} began with {}, and there are {} now",
+                    store.name(),
+                    count_of(ports.listeners.players.len(), "player", "players"),
+                    plan.player_plans.len()
+                );
+                return Err(config.wrong(&settings::PLAN, why));
+            }
             let events = store.head(&store.manager_stream()?)?.0;
             // With chance from the same number again, tokens and draws of the first time would come back.
             plan.seed = plan.seed.map(|seed| seed.wrapping_add(events));
@@ -394,7 +328,7 @@ async fn prepare(
         Place::NewStore => None,
     };
     let referees = config.need(&settings::REFEREES)?;
-    let players = config.need(&settings::PLAYERS)?;
+    let players = u16::try_from(plan.player_plans.len())?;
     let numbers = PortNumbers::from_base(config.need(&settings::PORT_BASE)?, referees, players)?;
     let ports = Ports::bind(&numbers).await?;
     let store = match (store, config.get(&settings::STORE)?) {

@@ -1,6 +1,7 @@
 //! `matchday seat --play GAME`: a league of this process alone, in which the client of a seat meets built-in players.
 
-use super::run::{fresh_file, numbered, watch};
+use super::run::{fresh_file, watch};
+use super::run_players::numbered;
 use super::settings::{self, Config};
 use super::{competition, daemon, games, notice, seat};
 use anyhow::{Context, Result, anyhow, bail};

@@ -62,6 +62,11 @@ fn of_the_simulation() {
 }
 
 #[test]
+fn of_the_seat() {
+    insta::assert_snapshot!(help(&["seat"]));
+}
+
+#[test]
 fn of_the_experiment() {
     insta::assert_snapshot!(help(&["experiment"]));
 }

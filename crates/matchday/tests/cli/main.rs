@@ -30,6 +30,7 @@ mod leagues;
 mod load;
 mod looks;
 mod models;
+mod models_in_leagues;
 mod new;
 mod other_makes;
 mod other_manager;

@@ -14,19 +14,19 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-const KEY: &str = "sk-this-must-be-seen-nowhere";
+pub(crate) const KEY: &str = "sk-this-must-be-seen-nowhere";
 const NEVER: Duration = Duration::from_secs(3600);
 
 /// What the server was asked, by model.
 type Asked = Arc<Mutex<BTreeMap<String, Vec<Value>>>>;
 
-struct Models {
+pub(crate) struct Models {
     url: String,
     asked: Asked,
 }
 
 impl Models {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let asked = Asked::default();
@@ -298,7 +298,7 @@ fn run(cli: &Cli, args: &[&str]) -> matchday_testkit::cli::Output {
     matchday_testkit::cli::output(command)
 }
 
-fn plan(cli: &Cli, models: &Models, text: &str) {
+pub(crate) fn plan(cli: &Cli, models: &Models, text: &str) {
     let text = text.replace("URL", &models.url);
     fs::write(cli.path().join("plan.toml"), text).unwrap();
 }

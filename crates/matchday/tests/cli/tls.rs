@@ -2,6 +2,8 @@
 
 use matchday_testkit::certificates::{Authority, Pair};
 use matchday_testkit::cli::{Cli, Output, Process, TOKEN, free_address, output};
+use matchday_testkit::seat_client::SeatClient;
+use serde_json::json;
 use std::path::Path;
 
 const HERE: &[&str] = &["localhost", "127.0.0.1"];
@@ -97,6 +99,55 @@ fn a_whole_league_is_played_over_tls_with_certificates_on_both_sides() {
         without.failed(1).contains("asks callers for a certificate"),
         "{without:?}"
     );
+}
+
+#[test]
+fn a_seat_at_standard_input_plays_a_league_over_tls() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let flags = flags(&cli);
+    let listen = free_address();
+    let manager = format!("https://{listen}/mcp");
+    let of_manager = [
+        "manager",
+        "--listen",
+        &listen,
+        "--operator-token",
+        TOKEN,
+        "--lead",
+        "0",
+        "--start-when",
+        "players=2,referees=1",
+    ];
+    let _league = start(&cli, &of_manager, &flags);
+    let of_seat = [
+        "seat",
+        "--stdio",
+        "--fallback",
+        "none",
+        "--manager",
+        &manager,
+    ];
+    let mut command = cli.command(&of_seat);
+    command.args(&flags);
+    let mut client = SeatClient::start(command);
+    let seat = client.call("join_league", &json!({"name": "Ann"}))["seat"].clone();
+    let _agents = ["referee", "player"].map(|role| {
+        let listen = free_address();
+        start(
+            &cli,
+            &[role, "--listen", &listen, "--manager", &manager],
+            &flags,
+        )
+    });
+    assert_eq!(client.play(&seat), 1);
+    let table = ask(&cli, &["standings", "--json"], &manager);
+    let standings: serde_json::Value = serde_json::from_str(&table.out).unwrap();
+    for row in standings["standings"].as_array().unwrap() {
+        assert!(
+            row["technical_losses"].as_u64().unwrap_or(0) == 0,
+            "{table:?}"
+        );
+    }
 }
 
 #[test]

@@ -74,7 +74,7 @@ async fn a_seat_at_an_address_plays_built_in_players_and_the_league_is_kept() {
     output(&["verify"]);
     let told = (1..=6).map(|round| output(&["replay", "--match", &format!("R{round}M1")]));
     let told = told.collect::<String>();
-    assert!(told.contains("its reasoning: It is free."), "{told}");
+    assert!(told.contains("thinking  It is free."), "{told}");
 }
 
 #[test]

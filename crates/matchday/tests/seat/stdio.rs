@@ -139,6 +139,26 @@ async fn every_snippet_of_the_manual_plays_in_official_clients() {
     }
 }
 
+/// The tools hold to its strict function calling, all of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_openai_agents_sdk_plays_by_the_snippet_of_the_manual() {
+    let Some(tools) = installed() else { return };
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(tools.join("python/bin/python"));
+    command
+        .arg(here.join("tests/seat/drive/openai_agents.py"))
+        .arg(here.join("../../docs/writing-an-agent.md"))
+        .arg(env!("CARGO_BIN_EXE_matchday"));
+    let seen = printed(command).await;
+    assert_eq!(seen["results"].as_array().unwrap().len(), 2, "{seen}");
+    assert_eq!(seen["errors"], json!([]), "{seen}");
+    let strict = seen["tools"].as_object().unwrap();
+    assert!(
+        strict.len() == 5 && strict.values().all(|is| is == true),
+        "{seen}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn in_a_league_the_snippet_names_its_manager() {
     let Some(tools) = installed() else { return };

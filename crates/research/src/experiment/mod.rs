@@ -24,7 +24,7 @@ pub mod page;
 pub mod plan;
 mod player_table;
 mod player_text;
-mod players;
+pub mod players;
 pub mod replies;
 pub mod results;
 mod row;

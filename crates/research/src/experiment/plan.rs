@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-const KEYS: [&str; 15] = [
+pub(super) const KEYS: [&str; 15] = [
     "name",
     "games",
     "game",
@@ -174,11 +174,7 @@ impl Plan {
         let mut keys = Keys::read(text, &KEYS)?;
         let stop_table = keys.table("stop", &STOP_KEYS, "stop = { margin = 0.01 }")?;
         let game_tables = keys.tables("game", &GAME_KEYS)?;
-        let think_time = keys.get("think_time", "seconds, more than 0", |value| {
-            Duration::try_from_secs_f64(float(value)?)
-                .ok()
-                .filter(|time| !time.is_zero())
-        })?;
+        let think_time = think_time(&keys)?;
         let [of_programs, of_models] = THINK_TIMES;
         let externals = Externals {
             think_time: think_time.unwrap_or(of_programs),
@@ -260,6 +256,14 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+pub(super) fn think_time(keys: &Keys<'_>) -> Result<Option<Duration>, String> {
+    keys.get("think_time", "seconds, more than 0", |value| {
+        Duration::try_from_secs_f64(float(value)?)
+            .ok()
+            .filter(|time| !time.is_zero())
+    })
 }
 
 type PlannedGame = (&'static GameEntry, Option<RulesProgram>, GameSettings);

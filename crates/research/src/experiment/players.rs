@@ -1,14 +1,18 @@
-//! The players of a plan that are no built-in strategies: `[[player]]`, and the limits of their servers: `[[provider]]`.
+//! The players of a plan that are no built-in strategies: `[[player]]`, and the limits of their servers: `[[provider]]`. Leagues
+//! have the same players.
 
 use super::keys::Keys;
 use super::models::{Fallback, Halt, ModelPlayer, Provider};
+use super::plan;
 use crate::simulate::entrants::Externals;
 use hyper::header::{HeaderName, HeaderValue};
 use matchday_core::game::observation::ObservationForm;
+use matchday_core::game::strategy;
+use matchday_core::player::THINK_TIME;
 use matchday_runtime::deciders::llm::{self, Api, Key, Llm, ModelSettings};
 use matchday_runtime::deciders::llm_budget::{LlmBudget, TokenPrices, UsageLimits};
 use matchday_runtime::deciders::llm_gate::LlmGate;
-use matchday_runtime::deciders::player_strategy::ExternalDecider;
+use matchday_runtime::deciders::player_strategy::{self, ExternalDecider, PlayerStrategy};
 use matchday_terminal::suggest::hint;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -47,6 +51,43 @@ pub(super) enum PlayerEntry {
     Program(String, ExternalDecider),
 }
 
+/// A player of a plan, for a league.
+#[derive(Debug)]
+pub struct LeaguePlayer {
+    pub name: String,
+    pub strategy: PlayerStrategy,
+    /// What it may use, together with the others of its provider.
+    pub budget: Option<Arc<LlmBudget>>,
+}
+
+/// The players that a plan names: each `[[player]]`, and its `strategies`. What is played is not its business here.
+pub fn for_league(text: &str, externals: &Externals) -> Result<Vec<LeaguePlayer>, String> {
+    let mut keys = Keys::read(text, &plan::KEYS)?;
+    let think_time = plan::think_time(&keys)?.unwrap_or(THINK_TIME);
+    let externals = Externals {
+        think_time,
+        ..externals.clone()
+    };
+    let entries = read(&mut keys, &externals)?;
+    let mut players: Vec<LeaguePlayer> = entries
+        .into_iter()
+        .map(|entry| entry.for_league(think_time))
+        .collect();
+    for name in keys.texts("strategies")?.unwrap_or_default() {
+        let strategy =
+            player_strategy::named(&name).map_err(|why| keys.wrong("strategies", why))?;
+        players.push(LeaguePlayer {
+            name,
+            strategy,
+            budget: None,
+        });
+    }
+    if players.is_empty() {
+        return Err("player: expected one or more, each under [[player]]".to_owned());
+    }
+    Ok(players)
+}
+
 /// Takes both kinds of tables out of the plan.
 pub(super) fn read(keys: &mut Keys<'_>, externals: &Externals) -> Result<Vec<PlayerEntry>, String> {
     let mut providers = BTreeMap::new();
@@ -80,6 +121,29 @@ pub(super) fn read(keys: &mut Keys<'_>, externals: &Externals) -> Result<Vec<Pla
 }
 
 impl PlayerEntry {
+    fn for_league(self, think_time: Duration) -> LeaguePlayer {
+        match self {
+            Self::Program(name, program) => LeaguePlayer {
+                name,
+                strategy: PlayerStrategy::External(program),
+                budget: None,
+            },
+            Self::Model(model) => {
+                let fallback = match model.fallback {
+                    Fallback::None => None,
+                    Fallback::Random => Some(&strategy::RANDOM),
+                };
+                let budget = Some(Arc::clone(model.llm.budget()));
+                let decider = ExternalDecider::model(&model.model, model.llm, fallback, think_time);
+                LeaguePlayer {
+                    name: model.name,
+                    strategy: PlayerStrategy::External(decider),
+                    budget,
+                }
+            }
+        }
+    }
+
     pub(super) fn name(&self) -> &String {
         match self {
             Self::Model(model) => &model.name,

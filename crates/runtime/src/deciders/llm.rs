@@ -1,12 +1,12 @@
 //! A language model as decider: a turn is a short conversation with its server, which is recorded. The key is sent to that server
 //! only.
 
-pub use super::llm_api::{Api, Key, Message, ModelSettings, Role};
-pub use super::llm_call::LlmCall;
+pub use super::llm_api::{Api, Key, ModelSettings};
+pub use matchday_store::llm_call::{LlmCall, Message, Role};
 
 use super::llm_budget::LlmBudget;
 use super::llm_gate::LlmGate;
-use super::parse_move::excerpt;
+use super::parse_move::{excerpt, parse_model_reply};
 use crate::Decider;
 use crate::decider::{Decided, Deciding, Failure, FailureKind};
 use hyper::HeaderMap;
@@ -23,6 +23,8 @@ use tokio::time::{Instant, sleep};
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// The first pause for a server that is busy or broken and does not say when to come again. It doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// How much earlier than its agent a decider gives up: a call that the agent ends is neither counted nor stored.
+const GIVES_UP_BEFORE_MS: u64 = 20;
 /// How often a model is asked again after an answer that is no move, unless it is said otherwise.
 pub const RETRIES: u32 = 2;
 
@@ -46,6 +48,13 @@ pub struct Llm {
 pub struct ModelTurn {
     pub decision: Result<Value, Failure>,
     pub calls: Vec<LlmCall>,
+}
+
+/// Whether waiting for a free call is part of the time for a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Queueing {
+    IsFree,
+    TakesTime,
 }
 
 /// When a server that failed may be asked again.
@@ -92,13 +101,16 @@ impl Llm {
         Self { budget, ..self }
     }
 
-    /// Waiting for the gate takes nothing of the time for a move.
     #[must_use]
     pub fn with_gate(self, gate: Arc<LlmGate>) -> Self {
         Self {
             gate: Some(gate),
             ..self
         }
+    }
+
+    pub fn budget(&self) -> &Arc<LlmBudget> {
+        &self.budget
     }
 
     /// How often the model is asked again, and told what was wrong, after an answer that is no move.
@@ -122,9 +134,15 @@ impl Llm {
         Observation::of(turn, seconds_left).question(self.observation)
     }
 
-    /// Asks until there is a move, the time for it is over, or asking again is of no use.
+    /// Asks until there is a move, the time for it is over, or asking again is of no use. Waiting for the gate takes nothing of
+    /// the time.
     pub async fn ask(&self, turn: &TurnSheet) -> ModelTurn {
-        let mut deadline = Instant::now() + Duration::from_millis(turn.time_left_ms);
+        self.converse(turn, Queueing::IsFree).await
+    }
+
+    async fn converse(&self, turn: &TurnSheet, queueing: Queueing) -> ModelTurn {
+        let asked_at = Instant::now();
+        let mut deadline = asked_at + Duration::from_millis(turn.time_left_ms);
         let mut prompt = self.opening(turn);
         let mut messages = Vec::new();
         let mut calls: Vec<LlmCall> = Vec::new();
@@ -136,7 +154,9 @@ impl Llm {
                 Some(gate) => gate.enter().await,
                 None => None,
             };
-            deadline += queued.elapsed();
+            if queueing == Queueing::IsFree {
+                deadline += queued.elapsed();
+            }
             if let Err(why) = self.budget.begin_call() {
                 break Err(FailureKind::NotAsked.because(why));
             }
@@ -145,8 +165,9 @@ impl Llm {
             let (mut call, retry) = self.call(&messages, deadline).await;
             drop(permit);
             call.prompt = std::mem::take(&mut prompt);
+            call.began_after = began - asked_at;
             call.latency_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            let read = call.read(&turn.options);
+            let read = read_move(&call, &turn.options);
             call.failure = read.as_ref().err().map(|failure| failure.kind);
             let reply = call.reply.clone();
             calls.push(call);
@@ -185,7 +206,7 @@ impl Llm {
             if call.prompt != expected || decision.is_ok() {
                 return Err("the recorded prompt is another one".to_owned());
             }
-            decision = call.read(&turn.options);
+            decision = read_move(call, &turn.options);
             expected = match &decision {
                 Err(failure) if failure.kind != FailureKind::Server => {
                     vec![Message::new(Role::User, correction(&failure.why, turn))]
@@ -308,12 +329,14 @@ impl Llm {
 }
 
 impl Decider for Llm {
-    fn decide(&self, turn: TurnSheet) -> Deciding {
+    fn decide(&self, mut turn: TurnSheet) -> Deciding {
         let llm = self.clone();
+        turn.time_left_ms = turn.time_left_ms.saturating_sub(GIVES_UP_BEFORE_MS);
         Box::pin(async move {
-            let asked = llm.ask(&turn).await;
+            let asked = llm.converse(&turn, Queueing::TakesTime).await;
             Decided {
                 usage: llm.budget.take_untold(),
+                calls: asked.calls,
                 ..Decided::from(asked.decision.map_err(|failure| failure.why))
             }
         })
@@ -333,6 +356,17 @@ impl Retry {
         seconds.map_or(Self::Soon, |seconds| {
             Self::After(Duration::from_secs(seconds))
         })
+    }
+}
+
+/// The move. A reply is read anew; that there was none is a fact.
+fn read_move(call: &LlmCall, options: &[Value]) -> Result<Value, Failure> {
+    use FailureKind::{Late, NotAsked, Refused, Server, Unreadable};
+    let why = || call.error.clone().unwrap_or_default();
+    match (&call.reply, call.failure) {
+        (_, Some(kind @ (Late | Refused | Server | NotAsked))) => Err(kind.because(why())),
+        (Some(reply), _) => parse_model_reply(reply, options),
+        (None, _) => Err(Unreadable.because(why())),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What servers of models speak: requests and answers of three interfaces. Pure.
 
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue, USER_AGENT};
-use serde::{Deserialize, Serialize};
+use matchday_store::llm_call::{Message, Role};
 use serde_json::{Map, Value, json};
 use std::fmt;
 
@@ -40,21 +40,6 @@ pub struct ModelSettings {
     pub system: Option<String>,
 }
 
-/// Who said something to a model, or as the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    System,
-    User,
-    Assistant,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
-    pub role: Role,
-    pub content: String,
-}
-
 /// What a server answered.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Answer {
@@ -86,15 +71,6 @@ impl Key {
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(set)")
-    }
-}
-
-impl Message {
-    pub(super) fn new(role: Role, content: impl Into<String>) -> Self {
-        Self {
-            role,
-            content: content.into(),
-        }
     }
 }
 

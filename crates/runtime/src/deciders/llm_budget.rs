@@ -25,14 +25,10 @@ pub struct TokenPrices {
 pub struct LlmBudget {
     limits: UsageLimits,
     prices: TokenPrices,
-    used: Arc<Mutex<Used>>,
-}
-
-#[derive(Debug, Default)]
-struct Used {
-    in_league: Usage,
-    /// What no decision has told yet.
-    untold: Usage,
+    /// By all models of the budget.
+    used: Arc<Mutex<Usage>>,
+    /// What no decision of this model has told yet.
+    untold: Mutex<Usage>,
 }
 
 impl UsageLimits {
@@ -87,6 +83,7 @@ impl LlmBudget {
             limits,
             prices,
             used: Arc::default(),
+            untold: Mutex::default(),
         }
     }
 
@@ -97,30 +94,29 @@ impl LlmBudget {
             limits: self.limits,
             prices,
             used: Arc::clone(&self.used),
+            untold: Mutex::default(),
         }
     }
 
     /// Counts what the events of a player say was used. Another league begins with nothing.
     pub fn replay<'a>(&self, events: impl IntoIterator<Item = &'a PlayerEvent>) {
         let mut league = None;
+        let mut in_league = Usage::default();
         for event in events {
             match event {
                 PlayerEvent::Registered { identity }
                     if league != Some(identity.league_id.clone()) =>
                 {
                     league = Some(identity.league_id.clone());
-                    *self.used() = Used::default();
+                    in_league = Usage::default();
                 }
                 PlayerEvent::Chosen {
                     usage: Some(usage), ..
-                } => self.used().add(*usage),
+                } => in_league = in_league.plus(*usage),
                 _ => {}
             }
         }
-    }
-
-    fn used(&self) -> MutexGuard<'_, Used> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+        add(&self.used, in_league);
     }
 
     /// Counts a call that is about to be made, or says why it must not be.
@@ -137,7 +133,7 @@ impl LlmBudget {
 
     /// The limit that is reached, in words, so that no further call is made.
     pub fn spent(&self) -> Option<String> {
-        self.limits.reached(self.used().in_league)
+        self.limits.reached(*lock(&self.used))
     }
 
     /// Returns what they cost.
@@ -154,22 +150,24 @@ impl LlmBudget {
 
     /// Counts what was used before, as by a run that is continued.
     pub fn count(&self, usage: Usage) {
-        let mut used = self.used();
-        used.add(usage);
-        used.untold = used.untold.plus(usage);
+        add(&self.used, usage);
+        add(&self.untold, usage);
     }
 
     /// What was used since the last decision, calls that led to none included.
     pub(super) fn take_untold(&self) -> Option<Usage> {
-        let untold = std::mem::take(&mut self.used().untold);
+        let untold = std::mem::take(&mut *lock(&self.untold));
         (untold != Usage::default()).then_some(untold)
     }
 }
 
-impl Used {
-    fn add(&mut self, usage: Usage) {
-        self.in_league = self.in_league.plus(usage);
-    }
+fn lock(usage: &Mutex<Usage>) -> MutexGuard<'_, Usage> {
+    usage.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn add(to: &Mutex<Usage>, usage: Usage) {
+    let mut to = lock(to);
+    *to = to.plus(usage);
 }
 
 /// Millionths of a currency, with two digits or as many as it has.

@@ -2,8 +2,8 @@
 //! player falls back on a built-in strategy when it fails.
 //!
 //! - [`command`]: a program by its name; `launcher`: how it is started; [`one_shot`] and [`line_process`]: one process a turn, or one that stays alive
-//! - [`program_decider`]: a program as decider; [`llm`]: a conversation with a server of models for each turn; `llm_api`: what servers speak; `llm_call`: a call as it is
-//!   stored; [`llm_gate`], [`llm_budget`]: limits
+//! - [`program_decider`]: a program as decider; [`llm`]: a conversation with a server of models for each turn; `llm_api`: what servers speak;
+//!   [`llm_gate`], [`llm_budget`]: limits
 //! - [`game_program`]: a program that knows the rules of a game
 //! - [`player_strategy`]: a strategy by its name, built in or external
 //! - `parse_move`: the move in a reply
@@ -15,7 +15,6 @@ mod line_process;
 pub mod llm;
 mod llm_api;
 pub mod llm_budget;
-mod llm_call;
 pub mod llm_gate;
 mod one_shot;
 mod parse_move;

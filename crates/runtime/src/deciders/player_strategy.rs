@@ -1,6 +1,7 @@
 //! The strategy of a player by its name: one that is built in, or an external decider with a fallback.
 
 use super::command::{PREFIX, ProgramError};
+use super::llm::Llm;
 use super::program_decider::ProgramDecider;
 use crate::Decider;
 use matchday_core::game::strategy;
@@ -56,7 +57,7 @@ pub fn named(name: &str) -> Result<PlayerStrategy, String> {
     }
     if name == LLM {
         return Err(format!(
-            "{LLM} needs settings of its own: play it with `matchday player --strategy {LLM}`"
+            "{LLM} needs settings of its own: name a plan with a [[player]] by --plan, or use `matchday player --strategy {LLM}`"
         ));
     }
     let entry = strategy::named(name).map_err(|error| format!("{error}; or {PREFIX}PROGRAM"))?;
@@ -64,6 +65,21 @@ pub fn named(name: &str) -> Result<PlayerStrategy, String> {
 }
 
 impl ExternalDecider {
+    /// A language model under the name of the model.
+    pub fn model(
+        model: &str,
+        llm: Llm,
+        fallback: Option<&'static StrategyEntry>,
+        think_time: Duration,
+    ) -> Self {
+        Self {
+            name: format_smolstr!("{}{model}", PlayerMeta::MODEL_PREFIX),
+            decider: Arc::new(llm),
+            fallback,
+            think_time,
+        }
+    }
+
     /// A program, as it is written after `command:`.
     pub fn program(
         command: &str,

@@ -5,6 +5,7 @@ import { possible, recomputed } from './draw.js';
 import { openPanel } from './orders.js';
 import { command, empty, head, link, matchState, who } from './parts.js';
 import { replay } from './replay.js';
+import { transcript } from './transcript.js';
 import { duration, instant, moment, sentence, withNames } from './words.js';
 import { waterfall } from './waterfall.js';
 
@@ -64,6 +65,7 @@ export function view(match, context) {
     ),
     blame(match),
     replay(match, context),
+    transcript(match),
     match.withheld ? el('p', { class: 'note', key: 'withheld' }, sentence(match.withheld)) : null,
     el(
       'section',

@@ -5,6 +5,7 @@ import { board, sideColours } from './board.js';
 import { el } from './dom.js';
 import { outlookBar } from './outlook.js';
 import { link } from './parts.js';
+import { thoughts } from './transcript.js';
 import { duration, plural } from './words.js';
 
 const STEP_MS = 900;
@@ -77,6 +78,7 @@ export function replay(match, { league, query, memory, redraw }) {
       board(positions[ply], [match.a.name || match.a.id, match.b.name || match.b.id], league.game),
     ),
     el('p', { class: 'ply', 'aria-live': 'polite' }, said, moveWords(match, ply)),
+    thoughts(match, ply),
     last > 0
       ? el(
           'div',

@@ -3,6 +3,7 @@
 use super::access::Access;
 use matchday_audit::describe;
 use matchday_audit::describe::summarize;
+use matchday_audit::model_calls::is_private;
 use matchday_audit::timeline::EndpointNames;
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::league::League;
@@ -89,6 +90,9 @@ impl<'a> MessageRenderer<'a> {
         if self.access.undecided {
             return true;
         }
+        if self.hides(exchange) {
+            return false;
+        }
         match &exchange.match_id {
             Some(id) => self
                 .league
@@ -98,6 +102,11 @@ impl<'a> MessageRenderer<'a> {
             None => MessageType::parse(exchange.message_type.raw())
                 .is_some_and(|kind| LEAGUE_WIDE.contains(&kind)),
         }
+    }
+
+    /// Whether it tells what a player thinks, and the request may not read that yet.
+    pub(crate) fn hides(&self, exchange: &Exchange) -> bool {
+        !self.access.undecided && is_private(exchange, self.league.phase)
     }
 
     /// Whether an agent sent or received the message.
@@ -175,7 +184,7 @@ impl<'a> MessageRenderer<'a> {
         let is_player = |name: &str| self.league.players.keys().any(|id| id.as_str() == name);
         let is_referee = |name: &str| self.league.referees.keys().any(|id| id.as_str() == name);
         self.access.endpoints()
-            || matches!(name, "manager" | "launcher")
+            || matches!(name, "manager" | "launcher" | "its model" | "its client")
             || is_player(name)
             || is_referee(name)
     }

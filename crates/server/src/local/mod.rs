@@ -76,6 +76,11 @@ pub struct PlayerPlan {
     pub reached_at: Option<Endpoint>,
 }
 
+/// Where the referee or player keeps its events that listens on this port.
+pub fn agent_stream(role: &str, port: u16) -> Stream {
+    Stream(format!("{role}/{port}").into())
+}
+
 impl LeaguePlan {
     /// The `max_concurrent_matches` of a referee, such that a round can be played at once; at most ten.
     fn matches_each(&self) -> u32 {
@@ -233,7 +238,7 @@ impl LocalLeague {
             pace: self.plan.pace,
             ..self.running.options(&name)?
         };
-        let stream = Stream(format!("{role}/{port}").into());
+        let stream = agent_stream(role, port);
         Ok(listener.run(agent, self.store.clone(), stream, options)?)
     }
 

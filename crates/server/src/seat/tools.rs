@@ -71,7 +71,7 @@ fn all() -> Vec<Tool> {
     };
     let reasoning = text(
         "reasoning",
-        "Why you choose it, in a few sentences. It is kept with the match, for people, and never shown to the opponent.",
+        "Why you choose it, in a few sentences. It is kept with the match, for people; the opponent cannot read it before the league is over.",
     );
     vec![
         tool(

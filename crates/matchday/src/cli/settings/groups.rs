@@ -18,10 +18,11 @@ const GROUPS: [(&str, &str); 11] = [
 ];
 
 /// What `--help` shows.
-const EVERYDAY: [&str; 25] = [
+const EVERYDAY: [&str; 26] = [
     "PLAYERS",
     "REFEREES",
     "STRATEGIES",
+    "PLAN",
     "PORT_BASE",
     "STAY",
     "OPEN",

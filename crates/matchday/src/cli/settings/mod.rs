@@ -81,6 +81,9 @@ settings! {
     REFEREES: u16 = whole("N", 1, 99), [with_default(&[RUN], "2", "How many referees there are")];
     STRATEGIES: String = text("A,B"), [derived(&[RUN], "every built-in one of the game",
         "Strategies, given to the players in turn; command:PROGRAM is a program of your own")];
+    PLAN: String = text("FILE"), [
+        optional(&[RUN], "Who plays: every [[player]] and every strategy of a plan, as `matchday experiment` reads it"),
+        optional(&[P], "A plan, as `matchday experiment` reads it: the player is its [[player]] called --name")];
     PORT_BASE: u16 = whole("PORT", 0, 65535), [with_default(&[RUN], "8000",
         "The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all")];
     STAY: bool = on_off(), [derived(&[RUN], "on, on a terminal", "Keep the page open after the league, until Ctrl-C; --no-stay ends at once")];

@@ -8,6 +8,7 @@ use crate::dashboard::projection::{Projection, Snapshot};
 use matchday_audit::describe;
 use matchday_audit::league_view::MatchView;
 use matchday_audit::log_set::LogSet;
+use matchday_audit::model_calls::{ModelCallView, model_calls};
 use matchday_audit::timeline::{self, absent_referees, paired};
 use matchday_audit::verify::draw_proof;
 use matchday_core::game::analysis::{Outlook, outlooks};
@@ -48,6 +49,12 @@ pub(crate) struct MatchPage {
     withheld: Option<&'static str>,
     steps: Vec<Step>,
     messages: Vec<MessageView>,
+    /// What models were told and said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    model_calls: Vec<ModelCallView>,
+    /// Why that is not shown, if there is some of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_calls_withheld: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moves: Vec<Move>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -87,6 +94,7 @@ struct Draw {
     command: String,
 }
 
+const MODEL_CALLS_WITHHELD: &str = "What the models were told and what they said is shown when the league is over: an opponent must not read it before.";
 const WITHHELD: &str = "This match is not decided yet: what its players say and choose is shown after that, so that nobody gains an advantage.";
 
 /// What the stores hold of a match.
@@ -133,13 +141,21 @@ pub(crate) fn page(
         Vec::new()
     };
     let records = records.filter(|_| is_open(game, access));
+    let shown: Vec<Exchange> = exchanges(records)
+        .iter()
+        .filter(|exchange| !renderer.hides(exchange))
+        .cloned()
+        .collect();
+    let withheld = shown.len() < exchanges(records).len();
     let decision = game.decision.as_ref();
     let begun = !game.attempts.is_empty();
     let page = MatchPage {
         line,
         withheld: (!is_open(game, access) && begun).then_some(WITHHELD),
         steps: records.map_or_else(Vec::new, |records| steps(records, id, &renderer)),
-        messages: records.map_or_else(Vec::new, |records| messages(records, &renderer)),
+        messages: messages(&shown, &renderer),
+        model_calls: model_calls(&shown),
+        model_calls_withheld: withheld.then_some(MODEL_CALLS_WITHHELD),
         moves: decision.map_or_else(Vec::new, |decision| {
             positions::moves(game_type, decision, exchanges(records))
         }),
@@ -176,8 +192,8 @@ fn steps(records: &MatchRecords, id: &MatchId, renderer: &MessageRenderer<'_>) -
         .collect()
 }
 
-fn messages(records: &MatchRecords, renderer: &MessageRenderer<'_>) -> Vec<MessageView> {
-    let mut pairs = paired(&records.exchanges);
+fn messages(exchanges: &[Exchange], renderer: &MessageRenderer<'_>) -> Vec<MessageView> {
+    let mut pairs = paired(exchanges);
     pairs.sort_by_key(|(sent, _)| sent.at);
     let numbered = (1..).zip(pairs);
     numbered

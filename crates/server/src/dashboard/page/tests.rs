@@ -1,5 +1,6 @@
 //! Pages of a league that is at hand, without HTTP: the log of a small league that was written long ago.
 
+mod model_calls;
 mod stage;
 
 use super::*;
