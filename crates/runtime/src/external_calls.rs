@@ -54,7 +54,7 @@ pub(super) async fn request_decision(context: Arc<Context>, request: DecisionReq
 
 async fn decide(context: &Context, turn: TurnSheet, until: Timestamp) -> Decided {
     let Some(decider) = &context.decider else {
-        return Err("nobody is there to decide".to_owned()).into();
+        return Err("no program or model is there to decide".to_owned()).into();
     };
     let time = Duration::from_millis(turn.time_left_ms).as_secs_f64();
     match timeout_at(context.clock.instant(until), decider.decide(turn.clone())).await {
@@ -62,7 +62,7 @@ async fn decide(context: &Context, turn: TurnSheet, until: Timestamp) -> Decided
             decision: decided.decision.and_then(|value| turn.check(value)),
             ..decided
         },
-        Err(_) => Err(format!("nothing was decided in {time:.1} s")).into(),
+        Err(_) => Err(format!("no decision within {time:.1} s")).into(),
     }
 }
 
@@ -102,11 +102,11 @@ pub(super) async fn request_position(context: Arc<Context>, request: RulesReques
     let match_id = request.match_id.clone();
     let ruling = async {
         match &context.rules {
-            None => Err("nobody is there who knows the rules".to_owned()),
+            None => Err("no program is there that knows the rules".to_owned()),
             Some(rules) => timeout_at(until, rules.position(request))
                 .await
                 .unwrap_or_else(|_| {
-                    Err("the rules of the game were asked by too many at once".to_owned())
+                    Err("too many questions for the rules of the game at once".to_owned())
                 }),
         }
     };

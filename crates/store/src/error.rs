@@ -220,7 +220,7 @@ impl StoreFailed {
     /// This process has given the league back, so that another takes it.
     pub(super) fn released() -> Self {
         Self {
-            text: "the league was released, and another process goes on with it".into(),
+            text: "the league was released, and another process runs it now".into(),
             fenced: true,
         }
     }

@@ -117,11 +117,13 @@ fn remarks(statistics: &LeagueStatistics) -> String {
         0 => {}
         1 => lines.push((
             "Forfeits",
-            "1 match was forfeited, says nothing of strength, and is left out.".into(),
+            "1 match was forfeited. It says nothing about strength and is left out.".into(),
         )),
         more => lines.push((
             "Forfeits",
-            format!("{more} matches were forfeited, say nothing of strength, and are left out."),
+            format!(
+                "{more} matches were forfeited. They say nothing about strength and are left out."
+            ),
         )),
     }
     let lines: Vec<String> = lines

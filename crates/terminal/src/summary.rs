@@ -221,7 +221,7 @@ impl Summary {
         } else {
             (
                 format!("matchday run --store {file}"),
-                "go on where it stopped",
+                "continue the league",
             )
         };
         let commands = [

@@ -25,7 +25,7 @@ pub(super) fn of(logs: &LogSet, match_id: &MatchId, exchanges: &[Exchange]) -> V
             [] => {
                 "What the referee and the opponent did is in their stores, the table in the manager's"
             }
-            _ => "What the manager made of it, and the table, is in the manager's store",
+            _ => "The manager's decision and the standings are in the manager's store",
         };
         gaps.push(format!(
             "{what}: name more files to see more, as in `{command}`."

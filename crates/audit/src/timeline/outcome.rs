@@ -110,7 +110,7 @@ fn of_result(result: &MatchResult, proof: Option<String>) -> String {
                 Some(wrong) => format!(", {wrong}"),
                 None => String::new(),
             };
-            text.push_str(&format!("draw     {number}{proof}\n"));
+            text.push_str(&format!("number   {number}{proof}\n"));
         }
     }
     text
@@ -170,7 +170,7 @@ fn of_game(player: &str, game: &PastGame) -> String {
             DrawCheck::Broken => ": NOT WHAT THE REFEREE HAD PROMISED",
             DrawCheck::NotPromised => "",
         };
-        text.push_str(&format!("draw     {parity}{found}\n"));
+        text.push_str(&format!("number   {parity}{found}\n"));
     }
     text
 }

@@ -201,7 +201,7 @@ impl Player {
             .as_ref()
             .and_then(|decider| decider.due(ctx.now))
         {
-            let decision = Err("nothing was decided in time".to_owned());
+            let decision = Err("no decision came in time".to_owned());
             self.on_decision(ctx, id, decision, None);
         }
     }

@@ -250,7 +250,7 @@ impl Player {
             // The expected token depends on the match, so the body is decoded first.
             Right::RefereeOfMatch => {}
             _ => {
-                let message = format!("a player takes no {message_type}");
+                let message = format!("a player does not accept {message_type}");
                 return Err(league_error(ErrorCode::InvalidState, message));
             }
         }
@@ -274,7 +274,7 @@ impl Player {
             Body::LeagueStandingsUpdate(update) => self.on_standings(&update)?,
             Body::LeagueError(_) => {}
             other => {
-                let message = format!("a player takes no {}", other.message_type());
+                let message = format!("a player does not accept {}", other.message_type());
                 return Err(league_error(ErrorCode::InvalidState, message));
             }
         }

@@ -144,7 +144,7 @@ impl Player {
             .any(|made| made.opponent_nonce != turn_ref.opponent_nonce)
         {
             let message = format!(
-                "opponent_nonce_commitment: another one was told in this attempt at {match_id}"
+                "opponent_nonce_commitment: this attempt at {match_id} began with another one"
             );
             return Err(league_error(ErrorCode::InvalidState, message));
         }

@@ -75,7 +75,7 @@ catalogue! {
     InvalidParityChoice "E004" "INVALID_PARITY_CHOICE" final "The choice must be exactly \"even\" or \"odd\".";
     PlayerNotRegistered "E005" "PLAYER_NOT_REGISTERED" final "No player is registered under this id.";
     MatchNotFound "E006" "MATCH_NOT_FOUND" final "There is no match with this id.";
-    LeagueNotFound "E007" "LEAGUE_NOT_FOUND" final "This is not the league that is played here.";
+    LeagueNotFound "E007" "LEAGUE_NOT_FOUND" final "This agent belongs to another league.";
     InvalidState "E008" "INVALID_STATE" final "The league is not in a state that allows this.";
     Connection "E009" "CONNECTION_ERROR" retryable "The agent could not be reached.";
     InvalidMove "E010" "INVALID_MOVE" final "The rules of the game do not allow this move.";

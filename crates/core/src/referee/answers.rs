@@ -308,7 +308,7 @@ impl OngoingMatch {
         match &side.answer_state {
             AnswerState::Forfeit(_) => {
                 let message = format!(
-                    "{} is forfeit: the answer came too late",
+                    "{} is lost by forfeit: the answer came too late",
                     self.assignment.match_id
                 );
                 Err(league_error(ErrorCode::InvalidState, message))

@@ -146,7 +146,7 @@ impl Referee {
             .as_ref()
             .and_then(|external_rules| external_rules.due(ctx.now))
         {
-            self.on_rules_result(ctx, inquiry, Err("nothing was said in time".to_owned()));
+            self.on_rules_result(ctx, inquiry, Err("no answer came in time".to_owned()));
         }
     }
 

@@ -101,7 +101,7 @@ pub struct Referee {
     manager_token: Option<Token>,
     /// Signs commitments and results.
     key: Option<SigningKey>,
-    /// Matches under way.
+    /// Running matches.
     // Boxed, because the map moves its values whenever a match begins or ends.
     playing: BTreeMap<MatchId, Box<OngoingMatch>>,
     /// The next deadline of each of them.
@@ -297,7 +297,7 @@ impl Referee {
             _ => Err(LeagueError::new(
                 ErrorCode::InvalidState,
                 format!(
-                    "a referee does not take {}: is this meant for the league manager or a player?",
+                    "a referee does not accept {}: is this meant for the league manager or a player?",
                     incoming.message_type
                 ),
                 None,

@@ -55,7 +55,7 @@ impl Referee {
             Body::LeagueStandingsUpdate(_) => Ok(()),
             other => Err(league_error(
                 ErrorCode::InvalidState,
-                format!("a referee does not take {}", other.message_type()),
+                format!("a referee does not accept {}", other.message_type()),
             )),
         }
     }

@@ -195,7 +195,7 @@ fn the_fallback_chooses_before_the_referees_time_is_up() {
         );
         seat.now = until;
         let step = seat.step(Input::Tick);
-        assert_eq!(why(&step).as_deref(), Some("nothing was decided in time"));
+        assert_eq!(why(&step).as_deref(), Some("no decision came in time"));
         assert_eq!(parities(&step)[0].1.parity_choice, Parity::Even);
         assert_eq!(seat.player.deadline(), None);
         assert_eq!(

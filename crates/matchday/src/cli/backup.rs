@@ -62,7 +62,7 @@ pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
     }
     if let Err(error) = backup_mark::note(&from) {
         notice(&format!(
-            "the time of this copy cannot be noted beside {from}, so that /metrics does not tell of it: {error}"
+            "the time of this copy cannot be noted beside {from}, so /metrics does not show it: {error}"
         ));
     }
     if !args.json {

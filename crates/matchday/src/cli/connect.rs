@@ -29,7 +29,7 @@ Example:
   matchday connect https://league.example/leagues/spring/mcp --code tok_join_... --to http://localhost:8101/mcp
   matchday connect https://league.example/leagues/spring/mcp --to \"command:python3 agent.py --port 8101\"";
 
-/// Have an agent play in a league elsewhere, from any network.
+/// Let an agent play in a league elsewhere, from any network.
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArgs {
     /// The league, as its operator gives it out, such as `https://league.example/leagues/spring/mcp`

@@ -51,7 +51,7 @@ A plan is a TOML file:
 
 Only games is needed. The folder of results holds matches.csv (a line for each match),
 results.json and report.html; with models also replies.jsonl (all that they were told and said)
-and players.csv, .md and .tex. Interrupt it or kill it: the same command goes on where it was. The
+and players.csv, .md and .tex. Interrupt it or kill it: the same command continues. The
 same plan gives the same bytes.
 
 Example:
@@ -139,7 +139,7 @@ pub(super) async fn execute(args: ExperimentArgs) -> Result<ExitCode> {
         Some(results) => say(for_people(&results, &out)),
         None => {
             notice(&format!(
-                "interrupted; the same command goes on where {} ends",
+                "interrupted; the same command continues where {} ends",
                 out.join("matches.csv").display()
             ));
             return Ok(ExitCode::FAILURE);
@@ -178,7 +178,7 @@ fn conduct(
             bail!("the rules of the game failed: {why}");
         }
         if let Some(why) = plan.halt.why() {
-            bail!("{why}. The same command goes on from there");
+            bail!("{why}. The same command continues from there");
         }
         return Ok(None);
     }

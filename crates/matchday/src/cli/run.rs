@@ -282,7 +282,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
     } = how_it_ended()?;
     if interrupted {
         notice(&format!(
-            "stopped before the end: {matches_decided} of {matches} matches are decided and kept; `matchday run --store {url}` goes on"
+            "stopped before the end: {matches_decided} of {matches} matches are decided and stored; `matchday run --store {url}` continues"
         ));
         return Ok(ExitCode::FAILURE);
     }
@@ -319,7 +319,7 @@ async fn prepare(
             let decided = league.as_ref().map_or(0, |league| league.matches_decided);
             let matches = league.as_ref().map_or(0, |league| league.matches.len());
             view.say(&format!(
-                "the league in {} goes on: {decided} of {matches} matches are decided",
+                "the league in {} continues: {decided} of {matches} matches are decided",
                 store.name()
             ));
             return Ok((store, ports));

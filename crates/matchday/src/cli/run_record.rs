@@ -86,8 +86,7 @@ impl RunRecord {
             .collect();
         if !differing.is_empty() {
             bail!(
-                "the league in {store} is not over, and began with other settings than {}: leave them out to go on with it, \
-                 or name another file with --store to begin another",
+                "the league in {store} is not over, and began with other settings than {}: leave them out to continue it, or name another file with --store to begin another",
                 differing.join(", ")
             );
         }
@@ -152,7 +151,7 @@ impl Place {
             }
             (None, None) if is_empty(&store)? => Ok(Self::NewLeague(store)),
             (None, _) => bail!(
-                "{url} holds something else than a league of `matchday run`, which cannot go on with it: name another file \
+                "{url} holds something else than a league of `matchday run`, which cannot continue it: name another file \
                  with --store"
             ),
             (Some(_), _) => bail!(

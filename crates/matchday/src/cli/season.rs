@@ -50,9 +50,9 @@ enum SeasonCommand {
     Run { name: String },
     /// Start no league by schedule until the season is resumed
     Pause { name: String },
-    /// Go on with the schedule
+    /// Continue the schedule
     Resume { name: String },
-    /// End a season: a league that has not started is removed, one that is played goes on to its end
+    /// End a season: a league that has not started is removed, one that is being played is finished
     End { name: String },
 }
 

@@ -151,7 +151,7 @@ async fn serve_seats(
 pub(super) fn show_code(made: Option<Token>) {
     if let Some(code) = made {
         notice(&format!(
-            "code for seats, made anew at each start unless --seat-code names one - clients show it as their bearer token: {}",
+            "code for seats, new at each start unless --seat-code sets one - clients show it as their bearer token: {}",
             code.reveal()
         ));
     }

@@ -36,8 +36,7 @@ Every pair plays --matches matches, in series: two players who meet for the firs
 seats after each match and remember all of them, as in a league; after --series matches both
 forget. Each has each seat equally often. With --openings, each two matches begin from the same
 given moves: strategies without chance play one game from each opening. With --format, whole leagues are played instead. The same seed gives the same results on
-any number of threads. A program (command:PROGRAM, without commas) is asked for each move; a move that does not come in time, or is
-none, forfeits the match. Ctrl-C ends early, with what there is. Language models: `matchday experiment`.
+any number of threads. A program (command:PROGRAM, without commas) is asked for each move; a move that is late or not legal forfeits the match. Ctrl-C ends early, with what there is. Language models: `matchday experiment`.
 
 Example:
   matchday simulate                              (every strategy of even_odd against every other)

@@ -98,10 +98,14 @@ pub(super) async fn own_url(subject: &Subject) -> Vec<Finding> {
     let mut findings = Vec::new();
     if subject.is_public {
         match tokio::net::lookup_host((host, target.port)).await {
-            Ok(_) => findings.push(Finding::ok("url", format!("agents are told {url}"))),
+            Ok(_) => findings.push(Finding::ok(
+                "url",
+                format!("agents receive the address {url}"),
+            )),
             Err(error) => {
-                let why =
-                    format!("agents are told {url}, and {host} is not found from here: {error}");
+                let why = format!(
+                    "agents receive the address {url}, but {host} is not found from here: {error}"
+                );
                 let advice = "register the name, or name another --public-url or --advertise";
                 findings.push(Finding::warning("url", why, advice));
             }
@@ -112,7 +116,8 @@ pub(super) async fn own_url(subject: &Subject) -> Vec<Finding> {
         && url.starts_with("https://")
         && !serving.is_for(host)
     {
-        let why = format!("the certificate is not one for {host}, and agents are told {url}");
+        let why =
+            format!("the certificate is not for {host}, but agents receive the address {url}");
         let advice = "create one for that name, or name the address that it is for with --public-url or --advertise";
         findings.push(match subject.is_behind_proxy {
             true => Finding::warning("url", why, advice),

@@ -163,7 +163,7 @@ pub(crate) fn text(findings: &[Finding]) -> String {
         (0, 0) => "Everything is in order.".to_owned(),
         (0, warnings) => format!("It will work; warnings: {warnings}."),
         (failed, warnings) => {
-            format!("It will not work as it is; failed: {failed}, warnings: {warnings}.")
+            format!("It will not work; failed: {failed}, warnings: {warnings}.")
         }
     };
     format!("{rows}\n{sum}")

@@ -172,7 +172,7 @@ impl ManagerClient {
         }
         let came = excerpt(answer.to_string().as_bytes());
         Ok(StartAnswer::Taken(format!(
-            "{} has taken START_LEAGUE; it is of another make and tells no LEAGUE_STATUS: {came}",
+            "{} has taken START_LEAGUE; it is a third-party manager and has no LEAGUE_STATUS: {came}",
             self.url
         )))
     }

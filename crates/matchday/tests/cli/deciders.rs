@@ -126,13 +126,10 @@ fn programs_play_in_a_league_at_once_and_it_is_told_when_they_do_not_decide() {
     ];
     let done = cli.run(&args);
     assert_eq!(done.code, 0, "{done:?}");
-    let told = "P02 (command:./bad) did not choose 1 of its moves itself, last in R1M1: \"nonsense\" is no move";
+    let told =
+        "moves by the fallback of P02 (command:./bad): 1, last in R1M1: \"nonsense\" is no move";
     assert!(done.out.contains(told), "{}", done.out);
-    assert!(
-        !done.out.contains("P01 (command:./good) did not"),
-        "{}",
-        done.out
-    );
+    assert!(!done.out.contains("the fallback of P01"), "{}", done.out);
     let refused = cli.run(&["run", "--strategies", "llm"]);
     assert_eq!(refused.code, 2);
     assert!(

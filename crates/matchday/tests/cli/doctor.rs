@@ -254,7 +254,7 @@ fn a_certificate_for_another_name_and_a_name_that_nobody_knows_are_found() {
     assert_eq!(other.code, 1, "{other:?}");
     assert!(
         other.out.contains(
-            "the certificate is not one for localhost, and agents are told https://localhost"
+            "the certificate is not for localhost, but agents receive the address https://localhost"
         ),
         "{other:?}"
     );

@@ -218,7 +218,7 @@ fn a_manager_that_says_otherwise_that_it_has_started_the_league_is_taken_at_its_
     });
     let done = other.cli().ask(&["start"]);
     assert_eq!((done.code, done.out.as_str()), (0, ""), "{done:?}");
-    assert!(done.err.contains("it is of another make"), "{done:?}");
+    assert!(done.err.contains("it is a third-party manager"), "{done:?}");
 }
 
 #[test]

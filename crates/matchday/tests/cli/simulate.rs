@@ -138,7 +138,7 @@ fn programs_play_and_forfeit_what_they_do_not_decide() {
         "{complaints}"
     );
     assert!(
-        complaints.contains("nothing was decided in 0.2 s"),
+        complaints.contains("no decision within 0.2 s"),
         "{complaints}"
     );
     assert_eq!(report["strategies"][0]["strategy"], "command:./even");

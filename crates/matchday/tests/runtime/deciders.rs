@@ -99,7 +99,7 @@ async fn a_league_of_minds_ends_with_every_match_played() {
     assert_eq!(technical, 0, "{:?}", league.rows());
     for (player, count, why) in [
         (&slow_player, 0, None),
-        (&silent_player, 2, Some("nothing was decided in 0.8 s")),
+        (&silent_player, 2, Some("no decision within 0.8 s")),
         (&wrong_player, 2, Some("\"Odd\" is not one of the options")),
     ] {
         matchday_testkit::test_league::until(

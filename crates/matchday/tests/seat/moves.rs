@@ -121,7 +121,7 @@ async fn whoever_does_not_move_has_the_fallback_choose_and_is_told_so() {
         result["chosen_for_you"]
             .as_str()
             .unwrap()
-            .contains("nothing was decided"),
+            .contains("no decision came in time"),
         "{result}"
     );
     let history = call(room.address, "my_history", json!({"seat": seat})).await;

@@ -67,7 +67,7 @@ fn a_league_that_was_stopped_goes_on_with_the_same_command() {
     let stopped = broken_off(&cli, &command, "INT");
     assert!(
         stopped.err().contains(
-            "of 120 matches are decided and kept; `matchday run --store first.db` goes on"
+            "of 120 matches are decided and stored; `matchday run --store first.db` continues"
         ),
         "{}",
         stopped.err()
@@ -78,7 +78,7 @@ fn a_league_that_was_stopped_goes_on_with_the_same_command() {
     assert_eq!(
         others.failed(1),
         "the league in first.db is not over, and began with other settings than --players 8 (it has 16), --seed 1 (it has the \
-         default): leave them out to go on with it, or name another file with --store to begin another"
+         default): leave them out to continue it, or name another file with --store to begin another"
     );
 
     is_whole(&cli, &cli.run(&command));
@@ -130,7 +130,7 @@ fn a_file_of_something_else_is_left_alone() {
     let refused = cli.run(&league("0", &[]));
     assert_eq!(
         refused.failed(1),
-        "first.db holds something else than a league of `matchday run`, which cannot go on with it: name another file with --store"
+        "first.db holds something else than a league of `matchday run`, which cannot continue it: name another file with --store"
     );
     let _again = cli.manager(&["--store", "first.db"]);
 }

@@ -144,7 +144,7 @@ fn identify(path: &Path, plan: &Plan) -> Result<()> {
     };
     let known: Identity = serde_json::from_str(&text).with_context(|| {
         format!(
-            "{} is not one of ours; choose another --out",
+            "{} was not written by Matchday; choose another --out",
             file.display()
         )
     })?;

@@ -93,12 +93,7 @@ impl ProgramStrategy {
                     let Some(program) = decider.batches() else {
                         return Err("the program takes one turn at a time".to_owned());
                     };
-                    let late = |_| {
-                        Err(format!(
-                            "nothing was decided in {:.1} s",
-                            time.as_secs_f64()
-                        ))
-                    };
+                    let late = |_| Err(format!("no decision within {:.1} s", time.as_secs_f64()));
                     timeout(time, program.decide_all(&turns))
                         .await
                         .unwrap_or_else(late)
@@ -132,7 +127,7 @@ impl ProgramStrategy {
                 }
             }
             Err(_) => Err(FailureKind::Late.because(format!(
-                "nothing was decided in {:.1} s",
+                "no decision within {:.1} s",
                 self.think_time.as_secs_f64()
             ))),
         }

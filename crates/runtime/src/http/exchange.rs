@@ -303,6 +303,6 @@ impl HttpService {
 }
 
 fn gone() -> Vec<u8> {
-    let error = Fault::Internal.because("the agent is stopping and takes no more messages");
+    let error = Fault::Internal.because("the agent is stopping and accepts no more messages");
     HttpReply::one(write_error(&ReplyTo::Id(Id::Null), &error)).body
 }

@@ -36,7 +36,7 @@ impl Located {
         match self {
             Self::Found(matched) => Ok(matched),
             Self::OtherMethods(methods) => {
-                let why = format!("this address takes {methods} alone");
+                let why = format!("this address accepts only {methods}");
                 let mut answer = refusal(StatusCode::METHOD_NOT_ALLOWED, &why);
                 if let Ok(methods) = HeaderValue::from_str(&methods) {
                     answer.headers_mut().insert(ALLOW, methods);

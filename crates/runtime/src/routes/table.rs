@@ -129,12 +129,12 @@ pub const ROUTES: &[Route] = &[
         "/api/seasons/{name}/pause",
         "Start no league by schedule until the season is resumed",
     ),
-    change(Api::ResumeSeason, Method::POST, "/api/seasons/{name}/resume", "Go on with the schedule"),
+    change(Api::ResumeSeason, Method::POST, "/api/seasons/{name}/resume", "Continue the schedule"),
     change(
         Api::EndSeason,
         Method::POST,
         "/api/seasons/{name}/end",
-        "End the season: a league that has not started is removed, one that is played goes on",
+        "End the season: a league that has not started is removed, one that is being played is finished",
     ),
     get(
         Service(Api::SeasonPlayer),

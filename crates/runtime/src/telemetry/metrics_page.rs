@@ -470,7 +470,7 @@ fn queues(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
     }
     let mut family = out.gauge(
         "matchday_calls_in_flight",
-        "Calls of ours that are not answered yet.",
+        "Own calls that are not answered yet.",
     );
     for role in roles(snapshot) {
         family.value(&[("role", role.name())], metrics.calls(role));

@@ -166,6 +166,6 @@ function roundCard(round, league) {
     ),
     few.length
       ? matchList(few)
-      : empty(league.phase === 'completed' ? 'No matches.' : 'Its matches are not drawn up yet.'),
+      : empty(league.phase === 'completed' ? 'No matches.' : 'Its matches are not scheduled yet.'),
   );
 }

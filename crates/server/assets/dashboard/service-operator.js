@@ -115,12 +115,12 @@ export function seasonActions(season) {
   const orders = {
     run: {
       name: 'Start the league now',
-      will: 'Registration for the current league is closed, and it is played at once. The schedule goes on as it is.',
+      will: 'Registration for the current league is closed, and it is played at once. The schedule stays as it is.',
       done: ({ league_id: league }) => `${league} has started.`,
     },
     pause: {
       name: 'Pause the season',
-      will: 'No league starts by schedule until the season is resumed. One that is being played goes on.',
+      will: 'No league starts by schedule until the season is resumed. One that is being played is finished.',
       done: () => `${name} is paused.`,
     },
     resume: {
@@ -131,7 +131,7 @@ export function seasonActions(season) {
     end: {
       name: 'End the season',
       danger: true,
-      will: 'No league follows. One that has not started is removed; one that is being played goes on to its end.',
+      will: 'No league follows. One that has not started is removed; one that is being played is finished.',
       done: () => `${name} has ended.`,
     },
   };

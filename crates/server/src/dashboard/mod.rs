@@ -238,7 +238,7 @@ impl Dashboard {
             snapshot.map_err(|error| PageError::Read(error).response(self.last_access(headers)))?;
         let league = &snapshot.projection.league;
         if !league.created {
-            let why = "the manager is only just opening the league: ask again in a moment";
+            let why = "the manager is still opening the league: ask again in a moment";
             return Err(response::error(StatusCode::SERVICE_UNAVAILABLE, why));
         }
         let settings = &league.settings;

@@ -368,7 +368,7 @@ impl LocalLeague {
                 let id = sender.id();
                 let name = player_plan.strategy.name();
                 lines.push(format!(
-                    "{id} ({name}) did not choose {count} of its moves itself, last in {match_id}: {why}"
+                    "moves by the fallback of {id} ({name}): {count}, last in {match_id}: {why}"
                 ));
             }
         }

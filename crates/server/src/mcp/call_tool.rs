@@ -51,7 +51,7 @@ pub(super) async fn call(
 }
 
 pub(super) fn stopping() -> ErrorData {
-    ErrorData::internal_error("the agent is stopping and takes no more messages", None)
+    ErrorData::internal_error("the agent is stopping and accepts no more messages", None)
 }
 
 /// An error of this module, in the form that the agent uses.

@@ -55,7 +55,7 @@ async fn all(intake: &Intake, role: Party) -> Vec<Resource> {
                     STANDINGS,
                     "standings",
                     "Standings",
-                    "The table as it stands. Can be subscribed to.",
+                    "The current standings. Can be subscribed to.",
                 ),
                 resource(
                     SCHEDULE,
@@ -89,7 +89,7 @@ async fn all(intake: &Intake, role: Party) -> Vec<Resource> {
                 .into_iter()
                 .flatten();
             let about = "The matches being played here, and what is owed in each.";
-            let overview = resource(MATCHES, "matches", "Matches under way", about);
+            let overview = resource(MATCHES, "matches", "Running matches", about);
             [overview]
                 .into_iter()
                 .chain(playing.map(match_resource))

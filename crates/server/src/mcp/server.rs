@@ -317,7 +317,7 @@ fn about(role: Party) -> (&'static str, &'static str) {
         ),
         Party::Referee => (
             "Matchday referee",
-            "Runs matches for a league manager. get_match_state shows those under way; the other tools are what the \
+            "Runs matches for a league manager. get_match_state shows the running ones; the other tools are what the \
              manager and the players call.",
         ),
         Party::Player => (

@@ -46,7 +46,7 @@ static MANAGER: &[ToolEntry] = &[
         M::StartLeague,
         Output::Message(M::LeagueStatus),
         Effect::Idempotent,
-        "Closes registration, draws up the rounds and begins. For the operator: by token, or from the manager's \
+        "Closes registration, schedules the rounds and begins. For the operator: by token, or from the manager's \
              own machine.",
     ),
     ToolEntry::message(

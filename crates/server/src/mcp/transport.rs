@@ -198,8 +198,7 @@ impl<H: ServerHandler> Transport<H> {
             && let Some(id) = session_id(&head.headers)
             && !self.sessions.sessions.read().await.contains_key(id)
         {
-            let error = Fault::InvalidRequest
-                .because("there is no such session: it has ended, or never was");
+            let error = Fault::InvalidRequest.because("there is no such session, or it has ended");
             return error_response(StatusCode::NOT_FOUND, &McpRequest::UNREAD, &error);
         }
         let mut answer = self

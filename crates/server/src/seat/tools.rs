@@ -122,7 +122,7 @@ fn all() -> Vec<Tool> {
         ),
         tool(
             (STANDINGS, "Standings"),
-            "The table of the league as it stands: rank, points and results of every player.",
+            "The current standings of the league: rank, points and results of every player.",
             params_schema(&[SEAT]),
             &[("player_id", "string"), ("standings", "array")],
             (true, true),

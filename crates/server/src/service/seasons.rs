@@ -330,7 +330,7 @@ impl Service {
         Ok(self.note_season(name, change).await?)
     }
 
-    /// Ends a season. A league that has not started is removed; one that is played goes on to its end.
+    /// Ends a season. A league that has not started is removed; one that is being played is finished.
     pub(super) async fn end_season(&self, name: &LeagueId) -> Result<(), ServiceError> {
         let season = self.season(name).ok_or_else(|| no_season(name))?;
         if season.state == SeasonState::Ended {

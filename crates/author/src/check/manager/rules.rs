@@ -57,7 +57,7 @@ rules! {
     START_LEAGUE_ID = Advisory, "start.other-league", Rounds, "START_LEAGUE for another league is E007", "start_league",
         "Compare league_id with your own.";
     START = Advisory, "start.status", Rounds, "START_LEAGUE is answered with LEAGUE_STATUS, running", "league_status",
-        "Close registration, draw up the rounds, and answer LEAGUE_STATUS.";
+        "Close registration, schedule the rounds, and answer LEAGUE_STATUS.";
     START_TWICE = Advisory, "start.twice", Rounds, "A second START_LEAGUE changes nothing", "start_league",
         "Answer it with the present LEAGUE_STATUS.";
     ANNOUNCED = Mandatory, "round.announced", Rounds, "Every player receives every ROUND_ANNOUNCEMENT", "round_announcement",
@@ -69,7 +69,7 @@ rules! {
     PRIVATE = Mandatory, "round.private", Rounds, "Players do not receive the endpoints of others", "round_announcement",
         "Leave player endpoints out of the players' copy of ROUND_ANNOUNCEMENT.";
     ONCE = Mandatory, "round.once", Rounds, "Each pair of players meets once, and no player plays twice in a round", "schedule",
-        "Draw up a round robin: N players have N(N-1)/2 matches, each pair one.";
+        "Schedule a round robin: N players have N(N-1)/2 matches, each pair one.";
     TABLE = Advisory, "round.table", Rounds, "The rounds are those of the table, sides included", "schedule",
         "For four players the table is fixed: P01-P02 and P03-P04, P03-P01 and P04-P02, P04-P01 and P03-P02.";
     ROUND_COMPLETED = Mandatory, "round.completed", Rounds, "Every agent receives ROUND_COMPLETED with the right numbers", "round_completed",

@@ -88,7 +88,7 @@ rules! {
     CHOICE_PLAYER = Mandatory quick, "choice.player-id", Choosing, "CHOOSE_PARITY_RESPONSE carries its own player_id", "choose_parity_response",
         fix::PLAYER_ID;
     CHOICE_NONCE = Advisory, "choice.nonce", Choosing, "It sends a nonce with its choice, another one in each match", "fair-draw",
-        "Send \"nonce\": a few characters, random anew for each match. Without it the referee knows the number beforehand.";
+        "Send \"nonce\": a few characters, random and new for each match. Without it the referee knows the number beforehand.";
     CHOICE_GENERIC = Advisory, "choice.generic", Choosing, "It gives the same choice to GAME_MOVE_CALL", "game_move_call",
         "Answer GAME_MOVE_CALL with move_type \"choose_parity\" by GAME_MOVE_RESPONSE, the choice in move_data.choice.";
 
@@ -117,8 +117,8 @@ rules! {
     RETRY_SAME = Advisory, "retry.same-choice", Robustness, "It gives the same choice to a repeated call", "crashes",
         "Remember the choice by match_id before you send it, and send that one again.";
     DUPLICATE_INVITATION = Mandatory, "retry.invitation", Robustness, "It accepts a repeated invitation", "crashes",
-        "Treat a second GAME_INVITATION to a match like the first: a referee that was restarted begins anew.";
-    AFTER_GAME_ERROR = Mandatory, "retry.game-error", Robustness, "It goes on after GAME_ERROR and answers the question that follows", "game_error",
+        "Treat a second GAME_INVITATION to a match like the first: a referee that was restarted begins again.";
+    AFTER_GAME_ERROR = Mandatory, "retry.game-error", Robustness, "It continues after GAME_ERROR and answers the call that follows", "game_error",
         "Take GAME_ERROR as news, answer it with {\"status\": \"received\"}, and answer the question when it comes again.";
     UNKNOWN_FIELDS = Mandatory, "robust.unknown-fields", Robustness, "It ignores unknown fields", "envelope",
         "Look up the fields that you need and ignore the others; in Python do not expand a message into keyword arguments.";

@@ -285,7 +285,7 @@ impl MatchJudge<'_> {
         if Some(result) != other {
             self.findings.violated(
                 &rules::OVER,
-                "the two players are told different results",
+                "the two players receive different results",
                 &b.exchange,
             );
         }

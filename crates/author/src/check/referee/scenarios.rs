@@ -233,7 +233,7 @@ pub(super) fn all() -> Vec<Scenario> {
                     "P01 chose even, and {} counted",
                     other.map_or_else(
                         || "nothing".to_owned(),
-                        |other| format!("the stranger's {other}")
+                        |other| format!("{other} of the other agent")
                     )
                 )),
             },

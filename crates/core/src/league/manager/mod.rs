@@ -272,7 +272,7 @@ impl Manager {
                 self.answer(ctx, received, member, &query)?
             }
             (body, _) => {
-                let message = format!("a league manager does not take {}", body.message_type());
+                let message = format!("a league manager does not accept {}", body.message_type());
                 return Err(RequestError::new(ErrorCode::InvalidState, message));
             }
         }

@@ -38,7 +38,7 @@ impl League {
             Right::Manager | Right::RefereeOfMatch | Right::PlayerOfMatch | Right::Nobody => {
                 Err(RequestError::new(
                     ErrorCode::InvalidState,
-                    format!("a league manager does not take {message}"),
+                    format!("a league manager does not accept {message}"),
                 ))
             }
         }

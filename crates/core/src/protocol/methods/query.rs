@@ -117,7 +117,7 @@ impl Query {
                 method: Some("get_standings"),
                 params: &[QueryParam::Detail],
                 data: data::<StandingsData>(),
-                about: "The table as it stands: rank, points and results of every player.",
+                about: "The current standings: rank, points and results of every player.",
                 tool: Some("Standings"),
                 ..LEAGUE
             },

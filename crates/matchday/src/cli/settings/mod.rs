@@ -235,8 +235,8 @@ settings! {
     STRATEGY: String = text("NAME"), [with_default(&[P], "random",
         "How the player chooses: a built-in strategy, command:PROGRAM, or llm for a language model")];
     FALLBACK: String = text("NAME"), [
-        with_default(&[P], "random", "The built-in strategy that chooses when a program or a model does not; none forfeits"),
-        with_default(&[S, M, L], "random", "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
+        with_default(&[P], "random", "The built-in strategy that chooses when a program or a model does not; with none the player forfeits"),
+        with_default(&[S, M, L], "random", "The built-in strategy that chooses when the holder of a seat does not; with none the player forfeits")];
     OBSERVATION: ObservationForm = one_of(&ObservationForm::NAMES, &ObservationForm::ALL), [
         with_default(&[P], "text", "How a model is shown a turn: as a text with the board drawn, as JSON, or both"),
         with_default(&[S, M, L], "both", "How the holder of a seat is shown a turn: as a text with the board drawn, as JSON, or both")];

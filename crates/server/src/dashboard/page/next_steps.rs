@@ -46,7 +46,7 @@ pub(super) fn steps(league: &League, location: &LeagueLocation, access: Access) 
             ),
         ],
         (_, None) => vec![step(
-            "This league is not running. Start its manager again to go on where it stopped.",
+            "This league is not running. Start its manager again to continue it.",
             format!("matchday manager --store {file}"),
         )],
         (Phase::Registration, Some(_)) if is_visitor => vec![remark(format!(
@@ -59,7 +59,7 @@ pub(super) fn steps(league: &League, location: &LeagueLocation, access: Access) 
         }
         (Phase::Running, Some(manager)) => with_warnings(league, manager, running(league, manager)),
         (Phase::Paused, Some(manager)) => vec![step(
-            "The league is paused: matches being played are played out, and no more begin. Go on when you are ready.",
+            "The league is paused: running matches are finished, and no more begin. Resume it when you are ready.",
             format!("matchday admin resume --manager {manager}"),
         )],
     }
