@@ -8,7 +8,6 @@ use anyhow::Result;
 use matchday_core::event_codec;
 use matchday_core::game::{GAMES, GameEntry};
 use matchday_core::player::{Player, PlayerEvent, PlayerSettings};
-use matchday_core::protocol::messages::PlayerMeta;
 use matchday_core::protocol::{GameType, Token, Version};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
