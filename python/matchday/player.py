@@ -49,7 +49,7 @@ class Player:
         self.name = name or type(self).__name__
         self.version = version
         # What the league shows beside the name; a language model has a column of its own in the table of players.
-        self.strategy = f"llm:{model}" if model else strategy
+        self.strategy = f"llm:{model}"[:50] if model else strategy
         self._choosers: Dict[str, Choose] = {}
         for attribute in dir(type(self)):
             for game in getattr(getattr(type(self), attribute), "__matchday_games__", ()):
