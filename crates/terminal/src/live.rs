@@ -333,8 +333,15 @@ fn board_lines(
 ) -> Vec<String> {
     let [red, green] =
         [Colour::Red, Colour::Green].map(|colour| move |text: &str| paint.colour(colour, text));
+    // On the line that is there in any case: a screen of 24 rows has none for it.
+    let outlook = match outlook {
+        Some(Outlook::A) => format!(", {}", green("A can force a win")),
+        Some(Outlook::B) => format!(", {}", red("B can force a win")),
+        Some(Outlook::Level) => ", neither can force a win".to_owned(),
+        Some(Outlook::Open) | None => String::new(),
+    };
     let mut lines = vec![format!(
-        "{match_id}: {} (A) against {} (B)",
+        "{match_id}: {} (A) against {} (B){outlook}",
         green(&name_of(seen, a)),
         red(&name_of(seen, b))
     )];
@@ -353,13 +360,6 @@ fn board_lines(
             );
         }
     }
-    let can_win = |id| format!("{} can force a win", name_of(seen, id));
-    lines.extend(match outlook {
-        Some(Outlook::A) => Some(green(&can_win(a))),
-        Some(Outlook::B) => Some(red(&can_win(b))),
-        Some(Outlook::Level) => Some("level: neither can force a win".to_owned()),
-        Some(Outlook::Open) | None => None,
-    });
     lines
 }
 

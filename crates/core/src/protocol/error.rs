@@ -86,7 +86,7 @@ catalogue! {
     MatchIdMismatch "E015" "MATCH_ID_MISMATCH" final "The answer belongs to another match.";
     ResultConflict "E016" "RESULT_CONFLICT" final "The match is decided already, and differently.";
     VersionMismatch "E018" "PROTOCOL_VERSION_MISMATCH" final "This protocol or version is not supported here.";
-    LateRegistration "E019" "LATE_REGISTRATION" final "The league has started: registration is closed.";
+    LateRegistration "E019" "LATE_REGISTRATION" final "Registration is closed: the league has started, or its operator has closed it.";
     Internal "E020" "INTERNAL_ERROR" final "Internal error of the agent that answers.";
     InvalidTimestamp "E021" "INVALID_TIMESTAMP" final "A timestamp must be ISO 8601 in UTC, such as 2025-01-15T10:30:00Z.";
 }

@@ -1,9 +1,8 @@
 // What the operator of a service does with one league: lets others register or not, changes its settings, archives or removes it. And
 // when the leagues of a season start.
 
-import { ask, change } from './api.js';
-import { confirmed } from './confirm.js';
-import { answerLine, close, dialogHead, field, group, settingsOf, show, text } from './dialog.js';
+import { ask } from './api.js';
+import { changeForm, close, dialogHead, field, group, scheduleFields, settingsOf, show, text } from './dialog.js';
 import { el } from './dom.js';
 import { empty, phaseName } from './parts.js';
 import { sentence } from './words.js';
@@ -68,37 +67,25 @@ function registration(id, path, settings, does) {
 function settingsForm(id, path, settings, phase, told) {
   const begun = phase !== 'registration';
   const fields = begun ? ['agents-per-address'] : ['start-when', 'agents-per-address'];
-  const submit = (event) => {
-    event.preventDefault();
-    const { elements } = event.target;
-    const answer = event.target.querySelector('[role=status]');
-    answer.textContent = '';
-    let changed;
-    try {
-      const given = fields.map((name) => [name, elements.namedItem(name).value.trim()]);
-      const wanted = { ...Object.fromEntries(given), ...settingsOf(elements.namedItem('settings').value) };
-      changed = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== (settings[name] ?? '')));
-      if (!Object.keys(changed).length) throw new Error('nothing has been changed');
-    } catch (error) {
-      answer.textContent = sentence(error.message);
-      return;
-    }
-    const act = async () => {
-      try {
-        await change('PATCH', path, { settings: changed });
-        close();
-        told(`The settings of ${id} are changed.`);
-      } catch (error) {
-        answer.textContent = sentence(error.message);
-      }
+  const read = (value) => {
+    const wanted = { ...Object.fromEntries(fields.map((name) => [name, value(name)])), ...settingsOf(value('settings')) };
+    const changed = Object.entries(wanted).filter(([name, text]) => text !== (settings[name] ?? ''));
+    if (!changed.length) throw new Error('nothing has been changed');
+    return {
+      method: 'PATCH',
+      path,
+      body: { settings: Object.fromEntries(changed) },
+      subject: id,
+      will: `${changed.map(([name, text]) => `${name} = ${text}`).join(', ')}. It holds from now on.`,
     };
-    const lines = Object.entries(changed).map(([name, value]) => `${name} = ${value}`);
-    confirmed({ name: 'Change the settings', subject: id, will: `${lines.join(', ')}. It holds from now on.`, act });
+  };
+  const done = () => {
+    close();
+    told(`The settings of ${id} are changed.`);
   };
   const kept = Object.entries(settings).filter(([name]) => ![...fields, 'registration'].includes(name));
-  return el(
-    'form',
-    { class: 'form-row', onsubmit: submit },
+  return changeForm(
+    { button: 'Change the settings', read, done },
     begun
       ? null
       : field('Start by itself', 'When so many have registered, such as players=4', text('start-when', { value: settings['start-when'] ?? '', placeholder: 'players=4' })),
@@ -112,8 +99,6 @@ function settingsForm(id, path, settings, phase, told) {
       begun ? 'It has begun: seats, dashboard and exchanges can still change' : 'As in the section [league] of a configuration file',
       el('textarea', { name: 'settings', rows: Math.min(Math.max(kept.length, 2), 6), spellcheck: 'false' }, kept.map(([name, value]) => `${name} = ${value}`).join('\n')),
     ),
-    answerLine(),
-    el('button', { type: 'submit' }, 'Change the settings'),
   );
 }
 
@@ -156,30 +141,20 @@ const removal = (id, path, does) =>
 
 /** When the leagues of a season start. */
 export function changeSchedule({ name, schedule, time_zone: zone }, { told }) {
-  const submit = (event) => {
-    event.preventDefault();
-    const answer = event.target.querySelector('[role=status]');
-    const [wanted, time_zone] = ['schedule', 'time_zone'].map((field) => event.target.elements.namedItem(field).value.trim());
-    const act = async () => {
-      try {
-        await change('PATCH', `seasons/${encodeURIComponent(name)}`, { schedule: wanted, time_zone });
-        close();
-        told(`The schedule of ${name} is changed.`);
-      } catch (error) {
-        answer.textContent = sentence(error.message);
-      }
-    };
-    confirmed({ name: 'Change the schedule', subject: name, will: `Its leagues start at ${wanted} (${time_zone}) from now on.`, act });
+  const read = (value) => {
+    const body = { schedule: value('schedule'), time_zone: value('time_zone') };
+    const will = `Its leagues start at ${body.schedule} (${body.time_zone}) from now on.`;
+    return { method: 'PATCH', path: `seasons/${encodeURIComponent(name)}`, body, subject: name, will };
+  };
+  const done = () => {
+    close();
+    told(`The schedule of ${name} is changed.`);
   };
   show(
     dialogHead(`When ${name} is played`),
-    el(
-      'form',
-      { key: 'schedule', class: 'form-row', onsubmit: submit },
-      field('Start of each league', 'Minute, hour, day, month and weekday as in a crontab, such as 0 20 * * mon', text('schedule', { required: true, value: schedule ?? '', placeholder: '0 20 * * mon' })),
-      field('Time zone', null, text('time_zone', { required: true, value: zone })),
-      answerLine(),
-      el('button', { type: 'submit' }, 'Change the schedule'),
+    changeForm(
+      { key: 'schedule', button: 'Change the schedule', read, done },
+      scheduleFields({ schedule: schedule ?? '', zone, required: true }),
     ),
   );
 }

@@ -46,7 +46,6 @@ pub use serve::serve;
 pub use shared_computation::{BEGUN_MAX, QUEUED_MAX};
 pub use source::Source;
 
-use crate::league::LeagueNet;
 use crate::reach::Reach;
 pub use crate::relay::Relay;
 use access::{Credential, credential};
@@ -104,21 +103,23 @@ impl Dashboard {
         Arc::new(Self::of(source, Some(manager), clock, VIEWERS_MAX))
     }
 
-    /// The same, of a league that is opened so, and whose source others may read too.
+    /// The same, of a league whose source others read too. So many pages are kept up to date at once; a solver speaks of matches that
+    /// are being played only if every player is of this process.
     pub(crate) fn of_league(
         source: Arc<Source>,
+        manager: String,
         clock: Clock,
-        net: &LeagueNet,
+        viewers_max: usize,
+        solver: bool,
         registration: Registration,
     ) -> Arc<Self> {
-        let manager = net.endpoint.raw().to_owned();
         Arc::new(Self {
             registration,
             without_token: Access {
-                solver: net.players_are_own,
+                solver,
                 ..Access::PUBLIC
             },
-            ..Self::of(source, Some(manager), clock, net.viewers_max)
+            ..Self::of(source, Some(manager), clock, viewers_max)
         })
     }
 

@@ -101,7 +101,14 @@ impl RunningLeague {
         }
         let dashboard = source.filter(|_| plan.dashboard);
         let dashboard = dashboard.map(|source| {
-            Dashboard::of_league(source, agents.clock, &net, plan.league.registration)
+            Dashboard::of_league(
+                source,
+                endpoint.clone(),
+                agents.clock,
+                net.viewers_max,
+                net.players_are_own,
+                plan.league.registration,
+            )
         });
         options.surfaces.extend(
             dashboard
