@@ -111,11 +111,11 @@ fn questions_are_handed_on_and_what_is_foreign_is_not() {
 fn an_answer_is_decoded_or_described() {
     let answer = |wire| answer(wire, &reading(Conformance::Strict));
     assert!(matches!(
-        answer(WireAnswer::Message(start_league())),
+        answer(WireAnswer::Message(start_league().into())),
         Answer::Message(Ok(_))
     ));
     assert!(matches!(
-        answer(WireAnswer::Message(json!({ "choice": "even" }))),
+        answer(WireAnswer::Message(json!({ "choice": "even" }).into())),
         Answer::Message(Err(_))
     ));
     assert!(matches!(answer(WireAnswer::Received), Answer::Received));
@@ -156,7 +156,7 @@ fn a_refusal_is_a_league_error_though_it_has_no_envelope() {
         ..reading(Conformance::Strict)
     };
     let data = json!({ "message_type": "LEAGUE_ERROR", "error_code": "E008", "error_description": "INVALID_STATE" });
-    let Answer::Message(Ok(incoming)) = answer(WireAnswer::Refused(data), &reading) else {
+    let Answer::Message(Ok(incoming)) = answer(WireAnswer::Refused(data.into()), &reading) else {
         panic!("a refusal was sent")
     };
     assert_eq!(
@@ -181,7 +181,7 @@ fn what_a_manager_of_another_make_answers_is_read_without_an_envelope_in_strict_
             exchange: Some(&exchange),
             ..reading(Conformance::Strict)
         };
-        let came = answer(WireAnswer::Message(response.clone()), &reading);
+        let came = answer(WireAnswer::Message((&response).into()), &reading);
         assert_eq!(matches!(came, Answer::Message(Ok(_))), read, "{came:?}");
     }
 }
@@ -228,7 +228,10 @@ fn an_error_of_another_make_has_its_own_code_and_words_and_no_name_of_ours() {
             "E012 AUTH_TOKEN_INVALID: AUTH_TOKEN_INVALID",
         ),
     ] {
-        let answered = answer(WireAnswer::Refused(refusal), &reading(Conformance::Strict));
+        let answered = answer(
+            WireAnswer::Refused(refusal.into()),
+            &reading(Conformance::Strict),
+        );
         assert_eq!(ExchangeOutcome::of_answer(&answered).to_string(), shown);
     }
 }

@@ -57,7 +57,7 @@ fn call(method: &str, params: &Value) -> Value {
 
 fn explicit(value: Value) -> RequestContent {
     RequestContent::Message {
-        value,
+        value: value.into(),
         type_implied: false,
     }
 }
@@ -91,7 +91,7 @@ fn the_message_is_found_and_the_dialect_named() {
 #[test]
 fn a_bare_message_is_answered_bare_even_if_it_has_an_id_of_its_own() {
     for message in [
-        json!({ "message_type": "LEAGUE_QUERY" }),
+        json!({ "message_type": "LEAGUE_QUERY" }).into(),
         json!({ "message_type": "LEAGUE_QUERY", "id": [1] }),
         json!({ "message_type": 7 }),
     ] {
@@ -151,7 +151,7 @@ fn a_method_implies_the_type_that_a_message_leaves_out() {
             json!({ "league_id": "L", "message_type": null }),
         ] {
             let expected = RequestContent::Message {
-                value: json!({ "league_id": "L", "message_type": kind.name() }),
+                value: json!({ "league_id": "L", "message_type": kind.name() }).into(),
                 type_implied: true,
             };
             assert_eq!(one(&call(method, &params)).asked, expected, "{method}");
@@ -285,7 +285,7 @@ fn questions_that_are_no_messages_are_known() {
 fn tools_call_is_ours_if_the_tool_or_the_message_is() {
     let message = json!({ "message_type": "GAME_OVER" });
     let implied = RequestContent::Message {
-        value: json!({ "league_id": "L", "message_type": "LEAGUE_QUERY" }),
+        value: json!({ "league_id": "L", "message_type": "LEAGUE_QUERY" }).into(),
         type_implied: true,
     };
     for (params, asked) in [

@@ -109,7 +109,7 @@ fn a_call_in_any_dialect_is_read_as_it_was_written() {
     {
         let request = one(write_call(dialect, 7, message));
         let asked = RequestContent::Message {
-            value: serde_json::to_value(message).unwrap(),
+            value: serde_json::to_value(message).unwrap().into(),
             type_implied: false,
         };
         assert_eq!(request.asked, asked, "{dialect:?}");
@@ -181,7 +181,7 @@ fn a_reply_in_any_dialect_is_read_as_the_message_it_carries() {
         let value = serde_json::to_value(message).unwrap();
         assert_eq!(
             read_answer(reply.status, &reply.body, &LIMITS),
-            WireAnswer::Message(value),
+            WireAnswer::Message(value.into()),
             "{dialect:?}"
         );
     }
@@ -334,6 +334,7 @@ fn a_player_refuses_by_an_error_of_json_rpc_that_is_read_as_the_refusal_in_every
         let WireAnswer::Refused(refusal) = read_answer(status, &body, &LIMITS) else {
             panic!("{dialect:?}: {}", body.escape_ascii())
         };
+        let refusal = Value::from(refusal);
         assert_eq!(refusal["message_type"], "LEAGUE_ERROR");
         assert_eq!(refusal["error_code"], "E012", "{dialect:?}");
     }
@@ -381,7 +382,7 @@ fn the_manager_still_refuses_by_a_league_error_as_the_result() {
     let WireAnswer::Message(message) = read_answer(status, &body, &LIMITS) else {
         panic!("no message")
     };
-    assert_eq!(message["message_type"], "LEAGUE_ERROR");
+    assert_eq!(Value::from(message)["message_type"], "LEAGUE_ERROR");
 }
 
 fn invitation() -> Message {

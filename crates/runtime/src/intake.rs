@@ -13,6 +13,7 @@ use matchday_core::protocol::Query;
 use matchday_core::protocol::decode::{Limits, Reading};
 use matchday_core::protocol::dialect::request::{RequestContent, read_method};
 use matchday_core::protocol::dialect::{Dialect, decode_wire};
+use matchday_core::protocol::json::Json;
 use matchday_core::protocol::jsonrpc::ErrorObject;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{
@@ -543,9 +544,7 @@ async fn received(reply: Option<oneshot::Receiver<Replied>>) -> Result<Replied, 
 /// A field of the message in a request, as it came.
 pub(super) fn field_of(asked: &RequestContent, name: &str) -> Option<SmolStr> {
     match asked {
-        RequestContent::Message { value, .. } => {
-            value.get(name).and_then(Value::as_str).map(SmolStr::from)
-        }
+        RequestContent::Message { value, .. } => value.get(name).and_then(Json::as_text).cloned(),
         _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! JSON-RPC 2.0 types: ids, errors, calls and responses. `dialect` decodes and encodes them.
 
+use super::json::{Fields, Json};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use smol_str::{SmolStr, ToSmolStr};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -40,18 +41,15 @@ pub struct NumberText(SmolStr);
 impl Id {
     /// The id of a request with the text `written` and the fields `request`; `None` if it has none, an error if it is
     /// invalid.
-    pub(crate) fn of_request(
-        written: &str,
-        request: &Map<String, Value>,
-    ) -> Result<Option<Self>, ErrorObject> {
+    pub(crate) fn of_request(written: &str, request: &Fields) -> Result<Option<Self>, ErrorObject> {
         match request.get("id") {
             None => Ok(None),
-            Some(Value::Null) => Ok(Some(Self::Null)),
-            Some(Value::String(text)) => Ok(Some(Self::Text(text.as_str().into()))),
-            Some(Value::Number(number)) if !number.is_f64() => {
+            Some(Json::Null) => Ok(Some(Self::Null)),
+            Some(Json::String(text)) => Ok(Some(Self::Text(text.clone()))),
+            Some(Json::Number(number)) if !number.is_f64() => {
                 Ok(Some(Self::number(number.to_smolstr())))
             }
-            Some(Value::Number(number)) => {
+            Some(Json::Number(number)) => {
                 let exact = number_as_written(written).unwrap_or_else(|| number.to_smolstr());
                 Ok(Some(Self::number(exact)))
             }

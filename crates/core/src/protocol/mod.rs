@@ -9,6 +9,7 @@ pub mod draw;
 pub mod envelope;
 pub mod error;
 pub mod ids;
+pub mod json;
 pub mod jsonrpc;
 pub mod keyring;
 pub mod message;

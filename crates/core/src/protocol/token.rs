@@ -5,6 +5,7 @@
 
 use super::ids::{Attempt, ConversationId, LeagueId, MatchId};
 use super::text::Endpoint;
+use super::untrusted::id_fits;
 use crate::entropy::Entropy;
 use crate::hash_input;
 use hmac::{Hmac, KeyInit, Mac};
@@ -58,10 +59,16 @@ impl Direction {
     }
 }
 
+/// How every token of ours begins. Texts of this shape are redacted in logs.
+pub const TOKEN_PREFIX: &str = "tok_";
+
+/// The form of a token, as errors show it.
+pub const TOKEN_FORM: &str = "tok_{agent_id}_{hash}";
+
 /// The owner part of a registration key.
 const KEY_OWNER: &str = "registration";
 
-/// The prefix of join codes. Texts of this shape are redacted in logs.
+/// The prefix of join codes.
 const JOIN_CODE: &str = "tok_join_";
 
 /// The longest accepted token, in bytes.
@@ -83,10 +90,16 @@ impl Token {
 
     fn shaped(owner: &str, bits: &[u8; 32]) -> Self {
         Self(format_smolstr!(
-            "tok_{}_{}",
+            "{TOKEN_PREFIX}{}_{}",
             owner.to_ascii_lowercase(),
             hex::encode(bits)
         ))
+    }
+
+    /// The agent that a token of our form names.
+    pub fn owner(text: &str) -> Option<SmolStr> {
+        let (owner, _) = text.strip_prefix(TOKEN_PREFIX)?.rsplit_once('_')?;
+        id_fits(owner).then(|| owner.to_ascii_uppercase().into())
     }
 
     /// The secret that an agent creates before it first registers; its league token is derived from it.
@@ -107,7 +120,7 @@ impl Token {
     pub fn is_registration_key(&self) -> bool {
         let digits = self
             .0
-            .strip_prefix("tok_")
+            .strip_prefix(TOKEN_PREFIX)
             .and_then(|rest| rest.strip_prefix(KEY_OWNER)?.strip_prefix('_'));
         digits.is_some_and(|digits| {
             digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())

@@ -4,6 +4,7 @@
 use crate::tree::changed;
 use bolero::check;
 use matchday_core::protocol::decode::{Conformance, Incoming, Limits, Reading, Rejection, decode};
+use matchday_core::protocol::json::Json;
 use matchday_core::protocol::{Message, PlayerId};
 use matchday_testkit::golden::{self, NOW};
 use matchday_testkit::mutation::mutated;
@@ -80,7 +81,11 @@ fn messages_with_bytes_changed() {
     check!()
         .with_iterations(crate::RUNS)
         .for_each(|input: &[u8]| {
-            if let Ok(value) = serde_json::from_slice::<Value>(&mutated(&good, input)) {
+            let text = mutated(&good, input);
+            let value = serde_json::from_slice::<Value>(&text).ok();
+            let tree = serde_json::from_slice::<Json>(&text).ok();
+            assert_eq!(tree.map(Value::from), value, "the tree is the usual tree");
+            if let Some(value) = value {
                 survives(&value);
             }
         });

@@ -276,7 +276,7 @@ const VOLATILE: &[&str] = &[
 /// Whether two answers say the same in every field that could be the same. Without two messages their summaries decide.
 fn is_same(then: Option<&str>, now: &[u8]) -> bool {
     let message = |body: &[u8]| match read_answer(200, body, &Limits::AGENT) {
-        WireAnswer::Message(message) => Some(comparable(message)),
+        WireAnswer::Message(message) => Some(comparable(message.into())),
         _ => None,
     };
     match (then.and_then(|then| message(then.as_bytes())), message(now)) {

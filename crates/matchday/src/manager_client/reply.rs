@@ -70,7 +70,7 @@ pub(super) fn read(status: u16, body: &[u8]) -> ManagerReply {
         ..Limits::AGENT
     };
     let message = match read_answer(status, body, &limits) {
-        WireAnswer::Message(message) | WireAnswer::Refused(message) => Some(message),
+        WireAnswer::Message(message) | WireAnswer::Refused(message) => Some(message.into()),
         WireAnswer::Received => Some(without_type(status, body)),
         WireAnswer::MethodNotFound
         | WireAnswer::Error { .. }

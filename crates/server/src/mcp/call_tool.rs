@@ -5,7 +5,7 @@ use matchday_core::agent::Content;
 use matchday_core::protocol::envelope::id_fits;
 use matchday_core::protocol::messages::{LeagueError, RegisterStatus};
 use matchday_core::protocol::{
-    Body, ConversationId, Envelope, ErrorCode, Message, MessageType, PROTOCOL, Timestamp,
+    Body, ConversationId, Envelope, ErrorCode, Message, MessageType, PROTOCOL, Timestamp, Token,
     UntrustedText,
 };
 use matchday_runtime::{Caller, Intake, NoReply};
@@ -139,7 +139,7 @@ fn fill_envelope(
 /// The sender, as far as the message or its token names it. The agent still authenticates the token.
 fn sender(kind: MessageType, message: &Arguments) -> Option<String> {
     use MessageType as M;
-    let owner = || token_owner(message.get("auth_token")?.as_str()?);
+    let owner = || Token::owner(message.get("auth_token")?.as_str()?).map(String::from);
     let named = |field: &str| {
         Some(
             message
@@ -168,12 +168,6 @@ fn sender(kind: MessageType, message: &Arguments) -> Option<String> {
         }
         _ => "league_manager".to_owned(),
     })
-}
-
-/// The id in a token of the form `tok_{id}_...`.
-fn token_owner(token: &str) -> Option<String> {
-    let (owner, _) = token.strip_prefix("tok_")?.rsplit_once('_')?;
-    id_fits(owner).then(|| owner.to_ascii_uppercase())
 }
 
 /// The sender id of an agent that is not registered: its display name as a slug.

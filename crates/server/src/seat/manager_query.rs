@@ -133,7 +133,7 @@ async fn ask(
         ..Limits::AGENT
     };
     match read_answer(received.status, &received.body, &limits) {
-        WireAnswer::Message(answer) => Ok(answer),
+        WireAnswer::Message(answer) => Ok(answer.into()),
         _ => Err(format!(
             "the manager does not answer with a message (HTTP {})",
             received.status

@@ -15,6 +15,7 @@ use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::{
     Request as LeagueRequest, RequestContent, Requests, read_requests,
 };
+use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{
     ConversationId, Envelope, ErrorCode, LeagueId, Message, Sender, UntrustedText,
@@ -453,10 +454,9 @@ impl ServiceHttp {
 
     fn league_error(&self, request: &LeagueRequest, words: &str) -> Message {
         let field = |name: &str| match &request.asked {
-            RequestContent::Message { value, .. } => value
-                .get(name)
-                .and_then(serde_json::Value::as_str)
-                .map(str::to_owned),
+            RequestContent::Message { value, .. } => {
+                value.get(name).and_then(Json::as_str).map(str::to_owned)
+            }
             _ => None,
         };
         let conversation = field("conversation_id").unwrap_or_else(|| "conv-error".to_owned());

@@ -1,6 +1,7 @@
 //! Tokens in the text of a message: each is cut to its first characters.
 
 use super::json_text::{opened, text_end};
+use matchday_core::protocol::token::TOKEN_PREFIX;
 use memchr::memmem::Finder;
 use smol_str::SmolStr;
 use std::borrow::Cow;
@@ -109,7 +110,7 @@ const FIELDS: [(&str, &str); 4] = [
 /// and where it ends.
 fn secret(text: &str, at: usize, secrets: Secrets) -> Option<(usize, usize)> {
     let (before, here) = text.split_at_checked(at)?;
-    if here.starts_with("tok_") && secrets == Secrets::All {
+    if here.starts_with(TOKEN_PREFIX) && secrets == Secrets::All {
         let is_token = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         return cut(here, is_token).map(|(shown, end)| (at + shown, at + end));
     }

@@ -6,6 +6,7 @@ use crate::protocol::decode::{Conformance, Rejection};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::methods::Party;
 use crate::protocol::rights::{Right, who_may};
+use crate::protocol::token::TOKEN_FORM;
 use crate::protocol::{Body, Envelope, MessageType, Sender, Token};
 
 impl League {
@@ -166,7 +167,7 @@ fn invalid_token(token: &Token, why: &str, name: Sender) -> RequestError {
         format!("the auth_token does not fit: {why}"),
     )
     .with("provided_token", token.hint())
-    .with("expected_format", "tok_{agent_id}_{hash}");
+    .with("expected_format", TOKEN_FORM);
     RequestError {
         guess: Some(name),
         ..error

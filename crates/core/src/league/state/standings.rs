@@ -220,9 +220,10 @@ impl League {
             let both = payoffs.as_ref().filter(|_| on == PAYOFF);
             let both = both.and_then(|payoffs| payoffs.get(player).zip(payoffs.get(of)));
             // The totals are nowhere else in the row.
-            Some(both.map_or(reason.clone(), |(own, other)| {
-                format!("{reason} ({own} to {other})").into()
-            }))
+            Some(match both {
+                None => reason,
+                Some((own, other)) => format!("{reason} ({own} to {other})").into(),
+            })
         };
         let ranks: Vec<u32> = ranked.iter().map(|place| place.rank).collect();
         // Rows are in the order of their ranks: who shares one stands beside another row that has it.

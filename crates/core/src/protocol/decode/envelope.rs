@@ -6,8 +6,9 @@ use super::rules::{self, Wrong};
 use crate::protocol::envelope::{Envelope, PROTOCOL, Sender, id_fits};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, PlayerId, RefereeId};
+use crate::protocol::json::Json;
 use crate::protocol::message::MessageType;
-use serde_json::Value;
+use crate::protocol::token::Token;
 use smol_str::SmolStr;
 
 pub(super) fn read(r: &Reader<'_>) -> Read<(MessageType, Envelope)> {
@@ -112,14 +113,10 @@ fn asker_of(r: &Reader<'_>) -> Sender {
 
 /// The sender's id from this field, else from its token, `tok_{id}_...`.
 fn agent_of(r: &Reader<'_>, key: &str) -> SmolStr {
-    let text = |key| r.value(key).and_then(Value::as_str);
+    let text = |key| r.value(key).and_then(Json::as_str);
     let named = text(key).filter(|id| id_fits(id)).map(SmolStr::new);
-    let by_token = || {
-        let (owner, _) = text("auth_token")?.strip_prefix("tok_")?.rsplit_once('_')?;
-        id_fits(owner).then(|| SmolStr::from(owner.to_ascii_uppercase()))
-    };
     named
-        .or_else(by_token)
+        .or_else(|| Token::owner(text("auth_token")?))
         .unwrap_or(SmolStr::new_static("unknown"))
 }
 

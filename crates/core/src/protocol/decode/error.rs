@@ -4,9 +4,9 @@ use super::reader::{Read, Reader};
 use super::rules;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::json::Json;
 use crate::protocol::messages::*;
 use crate::protocol::untrusted::UntrustedText;
-use serde_json::Value;
 
 pub(super) fn league_error(r: &Reader<'_>) -> Read<LeagueError> {
     let error_code = r.required("error_code", rules::error_code)?;
@@ -56,7 +56,7 @@ pub(super) fn game_error(r: &Reader<'_>) -> Read<GameError> {
 fn description(r: &Reader<'_>, code: &ErrorCode) -> Read<UntrustedText> {
     // What came of the error's own words: a name of ours would be a guess.
     let own = || {
-        let text = |key: &str| r.value(key).and_then(Value::as_str);
+        let text = |key: &str| r.value(key).and_then(Json::as_str);
         let own = text("error_name").or_else(|| text("error_message"));
         Some(own.unwrap_or(code.code()).into())
     };

@@ -8,9 +8,10 @@ use super::{
 use crate::protocol::draw::Reveal;
 use crate::protocol::envelope::id_fits;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId};
+use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::*;
 use crate::protocol::untrusted::UntrustedText;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
     Ok(GameInvitation {
@@ -29,7 +30,7 @@ pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
 
 fn role(r: &Reader<'_>) -> Read<Role> {
     let key = "role_in_match";
-    let lower_case = match r.value(key).and_then(Value::as_str) {
+    let lower_case = match r.value(key).and_then(Json::as_str) {
         Some("player_a") => Some(Role::PlayerA),
         Some("player_b") => Some(Role::PlayerB),
         _ => None,
@@ -60,7 +61,7 @@ pub(super) fn join_ack(r: &Reader<'_>) -> Read<GameJoinAck> {
 }
 
 fn accept(r: &Reader<'_>) -> Read<bool> {
-    let accepted = r.value("status").and_then(Value::as_str) == Some("ACCEPTED");
+    let accepted = r.value("status").and_then(Json::as_str) == Some("ACCEPTED");
     if accepted && r.is_lenient() && !r.has("accept") {
         r.note(DeviationKind::Alias, "status");
         return Ok(true);
@@ -101,7 +102,7 @@ fn game_result(
         .find(|key| r.is_lenient() && r.has(key))
         .unwrap_or("winner_player_id");
     let winner_player_id = winner(r, key)?;
-    let is_loss = r.value("status").and_then(Value::as_str) == Some("LOSS");
+    let is_loss = r.value("status").and_then(Json::as_str) == Some("LOSS");
     let by_winner = || match &winner_player_id {
         Some(_) => GameStatus::Win,
         None if is_loss => GameStatus::TechnicalLoss,
@@ -123,7 +124,7 @@ fn game_result(
 
 /// Null if nobody won; some agents write "DRAW" instead.
 pub(super) fn winner(r: &Reader<'_>, key: &str) -> Read<Option<PlayerId>> {
-    if r.is_lenient() && r.value(key).and_then(Value::as_str) == Some("DRAW") {
+    if r.is_lenient() && r.value(key).and_then(Json::as_str) == Some("DRAW") {
         r.note(DeviationKind::Alias, key);
         return Ok(None);
     }
@@ -143,10 +144,10 @@ fn told_details(
     let choices = r.unneeded("choices", rules::object)?;
     let choices = choices
         .into_iter()
-        .flatten()
+        .flat_map(Fields::entries)
         .filter_map(|(player, choice)| {
             let choice = rules::nullable(rules::one_of)(choice).ok()?;
-            id_fits(player).then(|| (PlayerId::new(player.as_str()), choice))
+            id_fits(player).then(|| (PlayerId::new(player), choice))
         });
     Ok(GameDetails::Parity(ParityDetails {
         // Some leagues draw from more numbers than ten.

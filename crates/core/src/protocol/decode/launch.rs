@@ -4,11 +4,11 @@ use super::reader::{Read, Reader};
 use super::registration::join_code;
 use super::{league_id, rules};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::json::Json;
 use crate::protocol::message::START_MATCH;
 use crate::protocol::messages::*;
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::untrusted::UntrustedText;
-use serde_json::Value;
 
 pub(super) fn start(r: &Reader<'_>) -> Read<StartLeague> {
     league_id(r).map(|league_id| StartLeague { league_id })
@@ -80,7 +80,7 @@ fn place(r: &Reader<'_>) -> Read<RosterPlace> {
 
 pub(super) fn assignment(r: &Reader<'_>) -> Read<MatchAssignment> {
     Ok(MatchAssignment {
-        name: match r.value("message_type").and_then(Value::as_str) {
+        name: match r.value("message_type").and_then(Json::as_str) {
             Some(START_MATCH) => AssignmentName::StartMatch,
             _ => AssignmentName::MatchAssignment,
         },

@@ -16,21 +16,22 @@ pub use super::conformance::Conformance;
 use super::envelope::{Envelope, Sender};
 use super::error::ErrorCode;
 use super::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RoundId};
+use super::json::Json;
 use super::message::{Body, Message, MessageType};
 pub use super::rejection::Rejection;
 use super::time::Timestamp;
 use reader::{Context, Read, Reader};
-use serde_json::Value;
 use std::fmt;
 
 /// Decodes one message. `Err` is an invalid envelope; an invalid body is in [`Incoming::body`], because the receiver
 /// authenticates the sender in between.
-pub fn decode(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
-    let incoming = read(value, reading)?;
-    Ok(incoming.with_strict_reading(reading, |strict| read(value, strict)))
+pub fn decode(value: impl Into<Json>, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+    let value = value.into();
+    let incoming = read(&value, reading)?;
+    Ok(incoming.with_strict_reading(reading, |strict| read(&value, strict)))
 }
 
-fn read(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+fn read(value: &Json, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
     let context = Context::new(value, reading);
     let reader = Reader::open(&context)?;
     let (message_type, envelope) = envelope::read(&reader)?;

@@ -7,6 +7,7 @@ use super::{Conformance, Deviation, DeviationKind, Exchange, Reading, Rejection,
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, PlayerId};
+use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::ByPlayer;
 use crate::protocol::text::{RuleBroken, check_characters};
 use crate::protocol::time::{TimeForm, Timestamp};
@@ -22,12 +23,12 @@ type ParseCleaned<T> = fn(&str) -> Result<(T, bool), RuleBroken>;
 /// The state of decoding one message.
 pub(super) struct Context<'a> {
     reading: &'a Reading<'a>,
-    message: &'a Value,
+    message: &'a Json,
     deviations: RefCell<Vec<Deviation>>,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(message: &'a Value, reading: &'a Reading<'a>) -> Self {
+    pub(super) fn new(message: &'a Json, reading: &'a Reading<'a>) -> Self {
         Self {
             reading,
             message,
@@ -72,7 +73,7 @@ impl Path<'_> {
 
 /// A reader of one object of a message.
 pub(super) struct Reader<'a> {
-    fields: &'a Map<String, Value>,
+    fields: &'a Fields,
     path: Path<'a>,
     context: &'a Context<'a>,
 }
@@ -108,12 +109,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The field, null included.
-    pub(super) fn raw(&self, key: &str) -> Option<&'a Value> {
+    pub(super) fn raw(&self, key: &str) -> Option<&'a Json> {
         self.fields.get(key)
     }
 
     /// The field, unless it is missing or null.
-    pub(super) fn value(&self, key: &str) -> Option<&'a Value> {
+    pub(super) fn value(&self, key: &str) -> Option<&'a Json> {
         self.raw(key).filter(|value| !value.is_null())
     }
 
@@ -123,11 +124,9 @@ impl<'a> Reader<'a> {
 
     /// All fields except those named, for game-specific details.
     pub(super) fn fields_but(&self, known: &[&str]) -> Map<String, Value> {
-        let rest = self
-            .fields
-            .iter()
-            .filter(|(key, _)| !known.contains(&key.as_str()));
-        rest.map(|(key, value)| (key.clone(), value.clone()))
+        let rest = self.fields.entries().into_iter();
+        rest.filter(|(key, _)| !known.contains(key))
+            .map(|(key, value)| (key.to_owned(), value.into()))
             .collect()
     }
 
@@ -233,7 +232,7 @@ impl<'a> Reader<'a> {
 
     fn plain_text<T>(
         &self,
-        value: &Value,
+        value: &Json,
         parse_cleaned: ParseCleaned<T>,
     ) -> Result<(T, bool), Wrong> {
         let text = value.as_str().unwrap_or_default();
@@ -297,7 +296,7 @@ impl<'a> Reader<'a> {
     fn objects_that<T>(
         &self,
         key: &str,
-        wanted: impl Fn(&Value) -> bool,
+        wanted: impl Fn(&Json) -> bool,
         read: impl Fn(&Reader<'_>) -> Read<T>,
     ) -> Read<Vec<T>> {
         let items = self.array(key)?;
@@ -325,8 +324,8 @@ impl<'a> Reader<'a> {
         read: impl Fn(&Reader<'_>) -> Read<T>,
     ) -> Read<Vec<T>> {
         let about = self.context.reading.about;
-        let names_others = |entry: &Value, own: &PlayerId| {
-            let named = |field: &&str| entry.get(field).and_then(Value::as_str);
+        let names_others = |entry: &Json, own: &PlayerId| {
+            let named = |field: &&str| entry.get(field).and_then(Json::as_str);
             fields
                 .iter()
                 .all(|field| named(field).is_some_and(|id| id != own.as_str()))
@@ -353,7 +352,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A required list.
-    pub(super) fn array(&self, key: &str) -> Read<&'a [Value]> {
+    pub(super) fn array(&self, key: &str) -> Read<&'a [Json]> {
         let items = match self.value(key) {
             Some(value) => rules::array(value).map_err(|wrong| self.wrong(key, wrong))?,
             None => return Err(self.missing(key, rules::array)),
@@ -373,10 +372,10 @@ impl<'a> Reader<'a> {
 
     /// An object keyed by player that must be there.
     pub(super) fn by_player<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<ByPlayer<T>> {
-        let entries = self.required(key, rules::object)?;
+        let entries = self.required(key, rules::object)?.entries();
         self.bound(key, entries.len())?;
         let owner = self.step(Step::Key(key));
-        let at = |(player, value): (&'a String, &'a Value)| {
+        let at = |(player, value): (&'a str, &'a Json)| {
             if !id_fits(player) {
                 return Err(self.wrong(key, Wrong::format("player ids of 1 to 128 bytes as keys")));
             }
@@ -385,7 +384,7 @@ impl<'a> Reader<'a> {
                 step: Step::Key(player),
             };
             match rule(value) {
-                Ok(read) => Ok((PlayerId::new(player.as_str()), read)),
+                Ok(read) => Ok((PlayerId::new(player), read)),
                 Err(mut wrong) => {
                     if value.is_null() {
                         wrong.code = ErrorCode::MissingField;
@@ -394,7 +393,7 @@ impl<'a> Reader<'a> {
                 }
             }
         };
-        entries.iter().map(at).collect()
+        entries.into_iter().map(at).collect()
     }
 
     fn bound(&self, key: &str, len: usize) -> Read<()> {
@@ -443,9 +442,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-static NULL: Value = Value::Null;
+static NULL: Json = Json::Null;
 
-fn object_at<'a>(path: Path<'a>, value: &'a Value, context: &'a Context<'a>) -> Read<Reader<'a>> {
+fn object_at<'a>(path: Path<'a>, value: &'a Json, context: &'a Context<'a>) -> Read<Reader<'a>> {
     match rules::object(value) {
         Ok(fields) => Ok(Reader {
             fields,
@@ -457,17 +456,12 @@ fn object_at<'a>(path: Path<'a>, value: &'a Value, context: &'a Context<'a>) -> 
 }
 
 #[cold]
-fn reject(
-    path: &Path<'_>,
-    wrong: Wrong,
-    value: Option<&Value>,
-    context: &Context<'_>,
-) -> Rejection {
+fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Json>, context: &Context<'_>) -> Rejection {
     let secret = matches!(
         path.step,
         Step::Key("auth_token" | "join_code" | "to_player" | "from_player")
     );
-    let said = |key: &str| context.message.get(key).and_then(Value::as_str);
+    let said = |key: &str| context.message.get(key).and_then(Json::as_str);
     Rejection {
         code: wrong.code,
         path: path.render(),
@@ -485,15 +479,15 @@ const CAME_CHARS_MAX: usize = 60;
 const SECRET_CHARS_MAX: usize = 8;
 
 /// A short description of the value. Lists and objects are only counted, because they may contain tokens.
-fn came(value: Option<&Value>, secret: bool) -> String {
+fn came(value: Option<&Json>, secret: bool) -> String {
     match value {
         None => "nothing".to_owned(),
-        Some(Value::Array(items)) => format!("a list of {}", items.len()),
-        Some(Value::Object(fields)) => format!("an object of {}", fields.len()),
-        Some(Value::String(text)) if secret || text.starts_with("tok") => {
+        Some(Json::Array(items)) => format!("a list of {}", items.len()),
+        Some(Json::Object(fields)) => format!("an object of {}", fields.entries().len()),
+        Some(Json::String(text)) if secret || text.starts_with("tok") => {
             format!("{:?}", shorten(text, SECRET_CHARS_MAX))
         }
-        Some(Value::String(text)) => format!("{:?}", shorten(text, CAME_CHARS_MAX)),
+        Some(Json::String(text)) => format!("{:?}", shorten(text, CAME_CHARS_MAX)),
         Some(other) => other.to_string(),
     }
 }

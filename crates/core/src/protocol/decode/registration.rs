@@ -5,10 +5,10 @@ use super::reader::{Read, Reader};
 use super::rules::{self, Rule, Wrong};
 use crate::protocol::envelope::PROTOCOL;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
+use crate::protocol::json::Json;
 use crate::protocol::messages::*;
 use crate::protocol::text::{DisplayName, Endpoint, Version};
 use crate::protocol::token::Token;
-use serde_json::Value;
 use smol_str::SmolStr;
 
 pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
@@ -162,7 +162,7 @@ fn answer(r: &Reader<'_>) -> Read<RegisterAnswer> {
 
 /// Some managers write REGISTERED.
 fn status(r: &Reader<'_>) -> Read<RegisterStatus> {
-    let registered = r.value("status").and_then(Value::as_str) == Some("REGISTERED");
+    let registered = r.value("status").and_then(Json::as_str) == Some("REGISTERED");
     if registered && r.is_lenient() {
         r.note(DeviationKind::Alias, "status");
         return Ok(RegisterStatus::Accepted);

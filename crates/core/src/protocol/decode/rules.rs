@@ -5,6 +5,7 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::draw::{Commitment, Proof};
 use crate::protocol::envelope::{Sender, id_fits};
 use crate::protocol::error::ErrorCode;
+use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::{
     AckStatus, AgentRole, Blame, Cause, Culprit, GameStatus, Order, Parity, Phase, PlaceState,
     RegisterStatus, Role, Seconds,
@@ -16,7 +17,7 @@ use crate::protocol::time::{TimeForm, Timestamp};
 use crate::protocol::token::{TOKEN_BYTES_MAX, Token};
 use crate::protocol::untrusted::{UntrustedText, is_deceptive};
 use crate::signature::{PublicKey, Signature};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -49,50 +50,48 @@ impl From<RuleBroken> for Wrong {
 }
 
 /// Parses one value. No rule accepts null, except where null is a value.
-pub(super) trait Rule<'v, T>: Fn(&'v Value) -> Result<T, Wrong> {}
+pub(super) trait Rule<'v, T>: Fn(&'v Json) -> Result<T, Wrong> {}
 
-impl<'v, T, F: Fn(&'v Value) -> Result<T, Wrong>> Rule<'v, T> for F {}
+impl<'v, T, F: Fn(&'v Json) -> Result<T, Wrong>> Rule<'v, T> for F {}
 
-pub(super) fn text(value: &Value) -> Result<&str, Wrong> {
+pub(super) fn text(value: &Json) -> Result<&str, Wrong> {
     value.as_str().ok_or(Wrong::format("a text"))
 }
 
 /// Free text, for people.
-pub(super) fn prose(value: &Value) -> Result<UntrustedText, Wrong> {
-    text(value).map(UntrustedText::from)
+pub(super) fn prose(value: &Json) -> Result<UntrustedText, Wrong> {
+    let text = value.as_text().ok_or(Wrong::format("a text"))?;
+    Ok(text.clone().into())
 }
 
-pub(super) fn boolean(value: &Value) -> Result<bool, Wrong> {
+pub(super) fn boolean(value: &Json) -> Result<bool, Wrong> {
     value.as_bool().ok_or(Wrong::format("true or false"))
 }
 
-pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, Wrong> {
+pub(super) fn object(value: &Json) -> Result<&Fields, Wrong> {
     value.as_object().ok_or(Wrong::format("an object"))
 }
 
 /// Any object, unchanged.
-pub(super) fn any_object(value: &Value) -> Result<Map<String, Value>, Wrong> {
-    object(value).cloned()
+pub(super) fn any_object(value: &Json) -> Result<Map<String, Value>, Wrong> {
+    object(value).map(Fields::to_map)
 }
 
-pub(super) fn array(value: &Value) -> Result<&[Value], Wrong> {
-    value
-        .as_array()
-        .map(Vec::as_slice)
-        .ok_or(Wrong::format("a list"))
+pub(super) fn array(value: &Json) -> Result<&[Json], Wrong> {
+    value.as_array().ok_or(Wrong::format("a list"))
 }
 
-pub(super) fn anything(value: &Value) -> Result<Value, Wrong> {
+pub(super) fn anything(value: &Json) -> Result<Value, Wrong> {
     match value {
-        Value::Null => Err(Wrong::format("a value")),
-        value => Ok(value.clone()),
+        Json::Null => Err(Wrong::format("a value")),
+        value => Ok(value.into()),
     }
 }
 
 /// `null`, or what the rule says.
 pub(super) fn nullable<'v, T>(rule: impl Rule<'v, T>) -> impl Rule<'v, Option<T>> {
     move |value| match value {
-        Value::Null => Ok(None),
+        Json::Null => Ok(None),
         value => rule(value).map(Some),
     }
 }
@@ -103,25 +102,25 @@ pub(super) fn id<'v, T>(make: fn(SmolStr) -> T) -> impl Rule<'v, T> {
 }
 
 /// A short text: a code, a state, a move type.
-pub(super) fn word(value: &Value) -> Result<SmolStr, Wrong> {
+pub(super) fn word(value: &Json) -> Result<SmolStr, Wrong> {
     value
-        .as_str()
+        .as_text()
         .filter(|text| id_fits(text))
-        .map(SmolStr::new)
+        .cloned()
         .ok_or(Wrong::format(
             "a text of 1 to 128 bytes without control or invisible characters",
         ))
 }
 
-pub(super) fn words(value: &Value) -> Result<Vec<SmolStr>, Wrong> {
+pub(super) fn words(value: &Json) -> Result<Vec<SmolStr>, Wrong> {
     array(value)?.iter().map(word).collect()
 }
 
-pub(super) fn error_code(value: &Value) -> Result<ErrorCode, Wrong> {
+pub(super) fn error_code(value: &Json) -> Result<ErrorCode, Wrong> {
     word(value).map(|text| ErrorCode::parse(&text))
 }
 
-pub(super) fn sender(value: &Value) -> Result<Sender, Wrong> {
+pub(super) fn sender(value: &Json) -> Result<Sender, Wrong> {
     value.as_str().and_then(Sender::parse).ok_or(Wrong::format(
         "a sender: \"league_manager\", \"referee:ID\", \"player:ID\" or \"launcher\"",
     ))
@@ -134,12 +133,12 @@ pub(super) fn not_utc() -> Wrong {
 }
 
 /// A number or a list is a wrong type rather than an invalid timestamp.
-pub(super) fn time(value: &Value) -> Result<(Timestamp, TimeForm), Wrong> {
+pub(super) fn time(value: &Json) -> Result<(Timestamp, TimeForm), Wrong> {
     let text = value.as_str().ok_or(Wrong::format(UTC))?;
     Timestamp::parse(text).ok_or_else(not_utc)
 }
 
-pub(super) fn token(value: &Value) -> Result<Token, Wrong> {
+pub(super) fn token(value: &Json) -> Result<Token, Wrong> {
     value
         .as_str()
         .filter(|text| text.len() <= TOKEN_BYTES_MAX)
@@ -147,30 +146,30 @@ pub(super) fn token(value: &Value) -> Result<Token, Wrong> {
         .ok_or(Wrong::format("a token, a text of at most 1024 bytes"))
 }
 
-pub(super) fn version(value: &Value) -> Result<Version, Wrong> {
+pub(super) fn version(value: &Json) -> Result<Version, Wrong> {
     Ok(Version::parse(value.as_str().unwrap_or_default())?)
 }
 
-pub(super) fn nonce(value: &Value) -> Result<Nonce, Wrong> {
+pub(super) fn nonce(value: &Json) -> Result<Nonce, Wrong> {
     value
-        .as_str()
+        .as_text()
         .filter(|text| text.len() <= NONCE_BYTES_MAX && !text.contains(is_deceptive))
-        .map(|text| Nonce(SmolStr::new(text)))
+        .map(|text| Nonce(text.clone()))
         .ok_or(Wrong::format(
             "a text of at most 64 bytes without control or invisible characters",
         ))
 }
 
 /// In a reveal a player's id stands in for a missing nonce, and may be longer than a nonce.
-pub(super) fn revealed_nonce(value: &Value) -> Result<Nonce, Wrong> {
+pub(super) fn revealed_nonce(value: &Json) -> Result<Nonce, Wrong> {
     nonce(value).or_else(|_| word(value).map(Nonce))
 }
 
-pub(super) fn commitment(value: &Value) -> Result<Commitment, Wrong> {
+pub(super) fn commitment(value: &Json) -> Result<Commitment, Wrong> {
     word(value).map(Commitment)
 }
 
-pub(super) fn nonce_commitment(value: &Value) -> Result<NonceCommitment, Wrong> {
+pub(super) fn nonce_commitment(value: &Json) -> Result<NonceCommitment, Wrong> {
     value
         .as_str()
         .and_then(NonceCommitment::parse)
@@ -179,7 +178,7 @@ pub(super) fn nonce_commitment(value: &Value) -> Result<NonceCommitment, Wrong> 
         ))
 }
 
-pub(super) fn public_key(value: &Value) -> Result<PublicKey, Wrong> {
+pub(super) fn public_key(value: &Json) -> Result<PublicKey, Wrong> {
     value
         .as_str()
         .and_then(PublicKey::parse)
@@ -188,7 +187,7 @@ pub(super) fn public_key(value: &Value) -> Result<PublicKey, Wrong> {
         ))
 }
 
-pub(super) fn signature(value: &Value) -> Result<Signature, Wrong> {
+pub(super) fn signature(value: &Json) -> Result<Signature, Wrong> {
     value
         .as_str()
         .and_then(Signature::parse)
@@ -200,7 +199,7 @@ pub(super) fn signature(value: &Value) -> Result<Signature, Wrong> {
 /// The longest note that is kept: a checkpoint of ours has less than half of it.
 const NOTE_BYTES_MAX: usize = 4096;
 
-pub(super) fn note(value: &Value) -> Result<Arc<str>, Wrong> {
+pub(super) fn note(value: &Json) -> Result<Arc<str>, Wrong> {
     value
         .as_str()
         .filter(|text| text.len() <= NOTE_BYTES_MAX)
@@ -209,13 +208,10 @@ pub(super) fn note(value: &Value) -> Result<Arc<str>, Wrong> {
 }
 
 /// A JSON integer: `1.0`, `"1"` and `true` are not.
-fn integer(
-    value: &Value,
-    range: RangeInclusive<u32>,
-    expected: &'static str,
-) -> Result<u32, Wrong> {
+fn integer(value: &Json, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Wrong> {
     value
-        .as_u64()
+        .as_number()
+        .and_then(Number::as_u64)
         .and_then(|number| u32::try_from(number).ok())
         .filter(|number| range.contains(number))
         .ok_or(Wrong::format(expected))
@@ -224,7 +220,7 @@ fn integer(
 /// The protocol's integers are signed and have 32 bits.
 const INTEGER_MAX: u32 = i32::MAX as u32;
 
-pub(super) fn count(value: &Value) -> Result<u32, Wrong> {
+pub(super) fn count(value: &Json) -> Result<u32, Wrong> {
     integer(
         value,
         0..=INTEGER_MAX,
@@ -233,7 +229,7 @@ pub(super) fn count(value: &Value) -> Result<u32, Wrong> {
 }
 
 /// Rounds and ranks, which are counted from 1.
-pub(super) fn ordinal(value: &Value) -> Result<u32, Wrong> {
+pub(super) fn ordinal(value: &Json) -> Result<u32, Wrong> {
     integer(
         value,
         1..=INTEGER_MAX,
@@ -241,33 +237,35 @@ pub(super) fn ordinal(value: &Value) -> Result<u32, Wrong> {
     )
 }
 
-pub(super) fn capacity(value: &Value) -> Result<u32, Wrong> {
+pub(super) fn capacity(value: &Json) -> Result<u32, Wrong> {
     integer(value, 1..=10, "a whole number from 1 to 10")
 }
 
-pub(super) fn drawn_number(value: &Value) -> Result<u8, Wrong> {
+pub(super) fn drawn_number(value: &Json) -> Result<u8, Wrong> {
     let expected = "a whole number from 1 to 10, or null";
     let number = integer(value, 1..=10, expected)?;
     u8::try_from(number).map_err(|_| Wrong::format(expected))
 }
 
 /// A drawn number of a game of another make.
-pub(super) fn small_number(value: &Value) -> Result<u8, Wrong> {
-    let number = value.as_u64().and_then(|number| u8::try_from(number).ok());
+pub(super) fn small_number(value: &Json) -> Result<u8, Wrong> {
+    let number = value.as_number().and_then(Number::as_u64);
+    let number = number.and_then(|number| u8::try_from(number).ok());
     number.ok_or(Wrong::format("a whole number from 0 to 255"))
 }
 
-pub(super) fn seconds(value: &Value) -> Result<Seconds, Wrong> {
+pub(super) fn seconds(value: &Json) -> Result<Seconds, Wrong> {
     value
-        .as_f64()
+        .as_number()
+        .and_then(Number::as_f64)
         .map(Seconds)
         .ok_or(Wrong::format("a number of seconds"))
 }
 
 /// Whose fault a technical loss is.
-pub(super) fn blame(value: &Value) -> Result<Blame, Wrong> {
+pub(super) fn blame(value: &Json) -> Result<Blame, Wrong> {
     let fields = object(value)?;
-    let field = |name: &str| fields.get(name).unwrap_or(&Value::Null);
+    let field = |name: &str| fields.get(name).unwrap_or(&Json::Null);
     let moment =
         |name: &str| nullable(time)(field(name)).map(|read| read.map(|(at, _)| at.whole_second()));
     Ok(Blame {
@@ -282,13 +280,13 @@ pub(super) fn blame(value: &Value) -> Result<Blame, Wrong> {
 }
 
 /// Any violation has its own code, E004.
-pub(super) fn parity_choice(value: &Value) -> Result<Parity, Wrong> {
+pub(super) fn parity_choice(value: &Json) -> Result<Parity, Wrong> {
     one_of(value)
         .map_err(|Wrong { expected, .. }| Wrong::new(ErrorCode::InvalidParityChoice, expected))
 }
 
 /// The query of a LEAGUE_QUERY.
-pub(super) fn query_type(value: &Value) -> Result<Query, Wrong> {
+pub(super) fn query_type(value: &Json) -> Result<Query, Wrong> {
     let named = |text| {
         Query::types()
             .find(|(_, name)| *name == text)
@@ -308,7 +306,7 @@ pub(super) trait Words: Copy + 'static {
     const EXPECTED: &'static str;
 }
 
-pub(super) fn one_of<T: Words>(value: &Value) -> Result<T, Wrong> {
+pub(super) fn one_of<T: Words>(value: &Json) -> Result<T, Wrong> {
     let text = value.as_str();
     T::WORDS
         .iter()

@@ -3,18 +3,19 @@
 
 use super::error_text::{reason, shortened, told_in};
 use crate::protocol::decode::Limits;
+use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::message::MessageType;
-use serde_json::{Map, Value};
+use serde_json::Number;
 
 /// The response to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WireAnswer {
     /// A league message, or an object that is meant to be one.
-    Message(Value),
+    Message(Json),
     /// A JSON-RPC error with the fields of a LEAGUE_ERROR, by which our players and referees reject a message. Given as
     /// that message, without an envelope.
-    Refused(Value),
+    Refused(Json),
     /// An acknowledgement.
     Received,
     /// The peer does not know the method: another dialect may work.
@@ -119,9 +120,9 @@ fn otherwise(http_status: u16, text: &str, what: &str) -> WireAnswer {
     }
 }
 
-fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
+fn read_value(http_status: u16, text: &str, value: Json) -> WireAnswer {
     let mut object = match value {
-        Value::Object(object) => object,
+        Json::Object(object) => object,
         _ if is_success(http_status) => return WireAnswer::Received,
         _ => return otherwise(http_status, text, "JSON that is not an object"),
     };
@@ -142,7 +143,7 @@ fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
     }
     let result = object
         .get("result")
-        .and_then(Value::as_object)
+        .and_then(Json::as_object)
         .unwrap_or(&object);
     match told_in(result) {
         Some(told) if is_method_unknown(&told) => WireAnswer::MethodNotFound,
@@ -156,23 +157,20 @@ fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
 
 /// The LEAGUE_ERROR in an error or in its `data`, in the structured content of a failed tool result, or in the body itself or
 /// its `detail`, where web frameworks put it.
-fn refusal_in(object: &mut Map<String, Value>) -> Option<Value> {
-    fn has_code(fields: &Map<String, Value>) -> bool {
+fn refusal_in(object: &mut Fields) -> Option<Json> {
+    fn has_code(fields: &Fields) -> bool {
         fields
             .get("error_code")
             .is_some_and(|code| code.as_str().is_some())
     }
-    fn within<'f>(
-        fields: &'f mut Map<String, Value>,
-        path: &[&str],
-    ) -> Option<&'f mut Map<String, Value>> {
+    fn within<'f>(fields: &'f mut Fields, path: &[&str]) -> Option<&'f mut Fields> {
         path.iter().try_fold(fields, |fields, place| {
             fields.get_mut(*place)?.as_object_mut()
         })
     }
-    let result = object.get("result").and_then(Value::as_object);
+    let result = object.get("result").and_then(Json::as_object);
     let tool_failed =
-        result.is_some_and(|it| it.get("isError").and_then(Value::as_bool) == Some(true));
+        result.is_some_and(|it| it.get("isError").and_then(Json::as_bool) == Some(true));
     let tool: &[&str] = if tool_failed {
         &["result", "structuredContent"]
     } else {
@@ -186,20 +184,17 @@ fn refusal_in(object: &mut Map<String, Value>) -> Option<Value> {
     let mut fields = std::mem::take(within(object, place)?);
     // The words of the error stand outside its data.
     if let (Some(said), false) = (outer, fields.contains_key("error_message")) {
-        fields.insert("error_message".to_owned(), said.into());
+        fields.insert("error_message", said);
     }
-    fields.insert(
-        "message_type".to_owned(),
-        MessageType::LeagueError.name().into(),
-    );
-    Some(Value::Object(fields))
+    fields.insert("message_type", MessageType::LeagueError.name());
+    Some(Json::Object(fields))
 }
 
 /// A message whose type says that it is an error, and that the protocol does not have: `ERROR`, `REGISTRATION_ERROR`. As a
 /// LEAGUE_ERROR, with the text that it has under any of the usual names.
-fn error_message_in(object: &mut Map<String, Value>) -> Option<Value> {
-    fn is_error(fields: &Map<String, Value>) -> bool {
-        let named = fields.get("message_type").and_then(Value::as_str);
+fn error_message_in(object: &mut Fields) -> Option<Json> {
+    fn is_error(fields: &Fields) -> bool {
+        let named = fields.get("message_type").and_then(Json::as_str);
         named.is_some_and(|named| {
             let upper = named.to_ascii_uppercase();
             MessageType::parse(&upper).is_none() && upper.rsplit('_').next() == Some("ERROR")
@@ -219,34 +214,32 @@ fn error_message_in(object: &mut Map<String, Value>) -> Option<Value> {
         found.filter(|fields| is_error(fields)).cloned()
     })?;
     let mut refusal = fields.clone();
-    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    let text = |key: &str| fields.get(key).and_then(Json::as_str).map(str::to_owned);
     if text("error_code").is_none() {
         let code = text("code")
             .or_else(|| text("error"))
             .unwrap_or_else(|| "ERROR".to_owned());
-        refusal.insert("error_code".to_owned(), code.into());
+        refusal.insert("error_code", code);
     }
-    if let (None, Some(said)) = (
-        text("error_message"),
-        reason(&Value::Object(fields.clone())),
-    ) {
-        refusal.insert("error_message".to_owned(), said.into());
+    if let (None, Some(said)) = (text("error_message"), reason(&Json::Object(fields.clone()))) {
+        refusal.insert("error_message", said);
     }
-    refusal.insert(
-        "message_type".to_owned(),
-        MessageType::LeagueError.name().into(),
-    );
-    Some(Value::Object(refusal))
+    refusal.insert("message_type", MessageType::LeagueError.name());
+    Some(Json::Object(refusal))
 }
 
 /// Some agents put an empty `error` beside every result.
-fn says_something(error: &Value) -> bool {
-    !matches!(error, Value::Null | Value::Bool(false)) && error.as_str() != Some("")
+fn says_something(error: &Json) -> bool {
+    !matches!(error, Json::Null | Json::Bool(false)) && error.as_str() != Some("")
 }
 
-fn read_error(http_status: u16, text: &str, error: &Value) -> WireAnswer {
+fn read_error(http_status: u16, text: &str, error: &Json) -> WireAnswer {
     let said = reason(error).unwrap_or_default();
-    match error.get("code").and_then(Value::as_i64) {
+    match error
+        .get("code")
+        .and_then(Json::as_number)
+        .and_then(Number::as_i64)
+    {
         Some(code) if code == Fault::MethodNotFound.code() => WireAnswer::MethodNotFound,
         _ if is_method_unknown(&said) => WireAnswer::MethodNotFound,
         Some(code) => WireAnswer::Error {
@@ -273,14 +266,14 @@ fn is_method_unknown(text: &str) -> bool {
 }
 
 /// The message in a body: bare, as the `result` of a response, or as the `params` of a request.
-fn find_message(object: &mut Map<String, Value>) -> Option<Value> {
+fn find_message(object: &mut Fields) -> Option<Json> {
     if is_message(object) {
-        return Some(Value::Object(std::mem::take(object)));
+        return Some(Json::Object(std::mem::take(object)));
     }
     for place in ["result", "params"] {
         if let Some(message) = object
             .get_mut(place)
-            .and_then(Value::as_object_mut)
+            .and_then(Json::as_object_mut)
             .and_then(message_within)
         {
             return Some(message);
@@ -290,37 +283,37 @@ fn find_message(object: &mut Map<String, Value>) -> Option<Value> {
 }
 
 /// The message that an object is, or contains one level down.
-fn message_within(object: &mut Map<String, Value>) -> Option<Value> {
+fn message_within(object: &mut Fields) -> Option<Json> {
     if is_message(object) {
-        return Some(Value::Object(std::mem::take(object)));
+        return Some(Json::Object(std::mem::take(object)));
     }
     for place in ["response", "message", "structuredContent"] {
         let held = object.get_mut(place);
         if held
             .as_deref()
-            .and_then(Value::as_object)
+            .and_then(Json::as_object)
             .is_some_and(is_message)
         {
-            return held.map(Value::take);
+            return held.map(std::mem::take);
         }
     }
     message_in_text(object)
 }
 
 /// A tool of an older MCP server returns its result as text only.
-fn message_in_text(object: &Map<String, Value>) -> Option<Value> {
+fn message_in_text(object: &Fields) -> Option<Json> {
     let items = object.get("content")?.as_array()?;
     let texts = items.iter().filter_map(|item| item.get("text")?.as_str());
-    let mut values = texts.filter_map(|text| serde_json::from_str::<Value>(text).ok());
+    let mut values = texts.filter_map(|text| serde_json::from_str::<Json>(text).ok());
     values.find(|value| value.as_object().is_some_and(is_message))
 }
 
 /// Whether an object is a league message, or a player's answer without its type: decoding then reports what is missing,
 /// whereas an acknowledgement would make the player lose by timeout.
-fn is_message(object: &Map<String, Value>) -> bool {
+fn is_message(object: &Fields) -> bool {
     let telling = ["accept", "parity_choice", "choice", "move_data"];
     let named = object.get("message_type");
-    let acknowledges = named.and_then(Value::as_str).is_some_and(|named| {
+    let acknowledges = named.and_then(Json::as_str).is_some_and(|named| {
         is_acknowledgement(named) || (is_notice(named) && says_received(object))
     });
     (named.is_some() && !acknowledges) || telling.iter().any(|&field| object.contains_key(field))
@@ -347,8 +340,8 @@ fn is_notice(message_type: &str) -> bool {
 }
 
 /// Some agents acknowledge under the type of the notice itself.
-fn says_received(object: &Map<String, Value>) -> bool {
-    let status = object.get("status").and_then(Value::as_str);
+fn says_received(object: &Fields) -> bool {
+    let status = object.get("status").and_then(Json::as_str);
     let words = [
         "received",
         "acknowledged",

@@ -5,10 +5,10 @@ use super::request::RequestContent;
 use crate::protocol::decode::{
     Conformance, Deviation, DeviationKind, Incoming, Reading, Rejection, decode,
 };
+use crate::protocol::json::Json;
 use crate::protocol::methods::{Query, QueryRequest};
 use crate::protocol::operation::{Answer, Ask};
 use crate::protocol::{MessageType, Sender};
-use serde_json::Value;
 
 /// The decoded request; `None` if it is not for the agent.
 pub fn ask(asked: RequestContent, reading: &Reading<'_>) -> Option<Ask> {
@@ -26,7 +26,7 @@ pub fn ask(asked: RequestContent, reading: &Reading<'_>) -> Option<Ask> {
             Ask::Message(if type_implied {
                 decode_implied(value, reading)
             } else {
-                decode(&value, reading)
+                decode(value, reading)
             })
         }
         RequestContent::Query(QueryRequest {
@@ -42,11 +42,11 @@ pub fn ask(asked: RequestContent, reading: &Reading<'_>) -> Option<Ask> {
 }
 
 /// A manager's messages are always decoded leniently, because a foreign manager may leave fields out.
-fn is_from_manager(message: &Value) -> bool {
+fn is_from_manager(message: &Json) -> bool {
     use MessageType as M;
     let named = message
         .get("message_type")
-        .and_then(Value::as_str)
+        .and_then(Json::as_str)
         .and_then(MessageType::parse);
     matches!(
         named,
@@ -68,17 +68,17 @@ fn lenient<'a>(reading: &Reading<'a>) -> Reading<'a> {
 }
 
 /// A type that only the method implies is a missing field: lenient decoding fills it in and records that.
-fn decode_implied(mut value: Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+fn decode_implied(mut value: Json, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
     const FIELD: &str = "message_type";
     match reading.conformance {
         Conformance::Strict => {
             value
                 .as_object_mut()
                 .and_then(|fields| fields.remove(FIELD));
-            decode(&value, reading)
+            decode(value, reading)
         }
         Conformance::Lenient => {
-            let mut incoming = decode(&value, reading)?;
+            let mut incoming = decode(value.clone(), reading)?;
             incoming.deviations.push(Deviation {
                 kind: DeviationKind::Missing,
                 path: FIELD.to_owned(),
@@ -89,8 +89,8 @@ fn decode_implied(mut value: Value, reading: &Reading<'_>) -> Result<Incoming, R
 }
 
 /// A rejection has no envelope, which is no deviation.
-pub fn refused(value: Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
-    let incoming = decode(&value, &lenient(reading))?;
+pub fn refused(value: Json, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+    let incoming = decode(value, &lenient(reading))?;
     Ok(Incoming {
         deviations: Vec::new(),
         ..incoming
@@ -105,7 +105,7 @@ pub fn answer(wire: WireAnswer, reading: &Reading<'_>) -> Answer {
                 .exchange
                 .is_some_and(|asked| asked.peer == Sender::LeagueManager);
             let lenient = lenient(reading);
-            Answer::Message(decode(&value, if of_manager { &lenient } else { reading }))
+            Answer::Message(decode(value, if of_manager { &lenient } else { reading }))
         }
         WireAnswer::Refused(value) => Answer::Message(refused(value, reading)),
         WireAnswer::Received => Answer::Received,

@@ -1,32 +1,33 @@
 //! Error texts of peers, made safe to show: short, one line, without tokens.
 
+use crate::protocol::json::{Fields, Json};
+use crate::protocol::token::TOKEN_PREFIX;
 use crate::protocol::untrusted::is_deceptive;
-use serde_json::{Map, Value};
 
 const SHOWN_CHARS: usize = 160;
 
 /// The reason in an error: a text, or an object with a text in one of the usual fields.
-pub(super) fn reason(error: &Value) -> Option<String> {
+pub(super) fn reason(error: &Json) -> Option<String> {
     match error {
-        Value::String(text) => Some(text.clone()),
-        Value::Object(fields) => prose(fields),
+        Json::String(text) => Some(text.to_string()),
+        Json::Object(fields) => prose(fields),
         _ => None,
     }
 }
 
 /// The reason in a result that reports a failure; `None` if it does not.
-pub(super) fn told_in(result: &Map<String, Value>) -> Option<String> {
+pub(super) fn told_in(result: &Fields) -> Option<String> {
     let status = result
         .get("status")
-        .and_then(Value::as_str)
+        .and_then(Json::as_str)
         .unwrap_or_default();
     let failed = status.eq_ignore_ascii_case("error")
-        || result.get("success").and_then(Value::as_bool) == Some(false)
-        || result.get("isError").and_then(Value::as_bool) == Some(true);
+        || result.get("success").and_then(Json::as_bool) == Some(false)
+        || result.get("isError").and_then(Json::as_bool) == Some(true);
     failed.then(|| prose(result).unwrap_or_default())
 }
 
-fn prose(fields: &Map<String, Value>) -> Option<String> {
+fn prose(fields: &Fields) -> Option<String> {
     let named = ["message", "error", "detail", "reason"];
     let text = named.iter().find_map(|&name| fields.get(name)?.as_str());
     let tool_text = || {
@@ -48,12 +49,13 @@ pub(super) fn shortened(text: &str) -> String {
         .take(SHOWN_CHARS)
         .collect();
     let mut shown = String::new();
-    for (n, piece) in line.split("tok_").enumerate() {
+    for (n, piece) in line.split(TOKEN_PREFIX).enumerate() {
         let is_secret = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         match n {
             0 => shown.push_str(piece),
             _ => {
-                shown.push_str("tok_...");
+                shown.push_str(TOKEN_PREFIX);
+                shown.push_str("...");
                 shown.push_str(piece.trim_start_matches(is_secret));
             }
         }

@@ -9,11 +9,12 @@ use crate::protocol::decode::Limits;
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::LeagueId;
+use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
 use crate::protocol::methods::{Query, QueryRequest};
 use crate::protocol::token::Token;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
 /// The requests of one HTTP body.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +55,7 @@ pub enum RequestContent {
     /// A league message.
     Message {
         /// As it came: the fields are not checked yet.
-        value: Value,
+        value: Json,
         /// Whether the type was filled in from the method.
         type_implied: bool,
     },
@@ -124,7 +125,7 @@ fn read(body: &[u8], limits: &Limits) -> Result<Requests, ErrorObject> {
     }
 }
 
-fn parse(text: &str) -> Result<Value, ErrorObject> {
+fn parse(text: &str) -> Result<Json, ErrorObject> {
     serde_json::from_str(text).map_err(not_json)
 }
 
@@ -132,9 +133,9 @@ fn not_json(error: serde_json::Error) -> ErrorObject {
     Fault::Parse.because(format!("the body is not valid JSON: {error}"))
 }
 
-fn read_one(text: &str, value: Value) -> Result<Request, Part> {
+fn read_one(text: &str, value: Json) -> Result<Request, Part> {
     let refuse = |error: ErrorObject| write_error(&ReplyTo::Id(Id::Null), &error);
-    let Value::Object(object) = value else {
+    let Json::Object(object) = value else {
         return Err(refuse(
             Fault::InvalidRequest.because("a request must be an object"),
         ));
@@ -143,7 +144,7 @@ fn read_one(text: &str, value: Value) -> Result<Request, Part> {
         return Ok(Request {
             reply_to: ReplyTo::Body,
             dialect: Dialect::Bare,
-            asked: explicit(Value::Object(object)),
+            asked: explicit(Json::Object(object)),
         });
     }
     let id = Id::of_request(text, &object).map_err(refuse)?;
@@ -163,20 +164,20 @@ fn read_one(text: &str, value: Value) -> Result<Request, Part> {
 }
 
 /// Why an object is no JSON-RPC request. One with a league message is accepted anyway.
-fn malformed(object: &Map<String, Value>) -> Option<ErrorObject> {
-    let version = object.get("jsonrpc").and_then(Value::as_str);
+fn malformed(object: &Fields) -> Option<ErrorObject> {
+    let version = object.get("jsonrpc").and_then(Json::as_str);
     let carries_message = object
         .get("params")
-        .and_then(Value::as_object)
+        .and_then(Json::as_object)
         .is_some_and(|params| {
             let inner = params.get("message").or_else(|| params.get("arguments"));
-            holds_type(params) || inner.and_then(Value::as_object).is_some_and(holds_type)
+            holds_type(params) || inner.and_then(Json::as_object).is_some_and(holds_type)
         });
     let why = if carries_message {
         return None;
     } else if version != Some(TwoPointZero::TEXT) {
         "\"jsonrpc\" must be \"2.0\""
-    } else if is_response(object) || object.get("method").is_some_and(Value::is_string) {
+    } else if is_response(object) || object.get("method").and_then(Json::as_str).is_some() {
         return None;
     } else {
         "\"method\" must be a text"
@@ -184,33 +185,33 @@ fn malformed(object: &Map<String, Value>) -> Option<ErrorObject> {
     Some(Fault::InvalidRequest.because(why))
 }
 
-fn is_response(object: &Map<String, Value>) -> bool {
+fn is_response(object: &Fields) -> bool {
     !object.contains_key("method")
         && (object.contains_key("result") || object.contains_key("error"))
 }
 
-fn read_call(mut object: Map<String, Value>) -> Result<(Dialect, RequestContent), ErrorObject> {
+fn read_call(mut object: Fields) -> Result<(Dialect, RequestContent), ErrorObject> {
     let params = object.remove("params");
     if params.is_none() && is_response(&object) {
         return Ok((Dialect::Standard, RequestContent::Foreign { method: None }));
     }
     let method = object
         .get("method")
-        .and_then(Value::as_str)
+        .and_then(Json::as_str)
         .unwrap_or_default();
     match (method, params) {
-        (method::TOOLS_CALL, Some(Value::Object(params))) => read_tool_call(params),
-        (_, Some(Value::Object(params))) => read_params(method, params),
-        (_, None) => read_params(method, Map::default()),
+        (method::TOOLS_CALL, Some(Json::Object(params))) => read_tool_call(params),
+        (_, Some(Json::Object(params))) => read_params(method, params),
+        (_, None) => read_params(method, Fields::default()),
         (_, Some(_)) if method::is_foreign(method) => Ok((Dialect::Standard, foreign(method))),
         (_, Some(_)) => Err(Fault::InvalidParams.because(PARAMS_RULE)),
     }
 }
 
 /// A request by the name of its method, whose parameters have been read already.
-pub fn read_method(method: &str, params: Value) -> Result<RequestContent, ErrorObject> {
-    match params {
-        Value::Object(params) => read_params(method, params).map(|(_, asked)| asked),
+pub fn read_method(method: &str, params: impl Into<Json>) -> Result<RequestContent, ErrorObject> {
+    match params.into() {
+        Json::Object(params) => read_params(method, params).map(|(_, asked)| asked),
         _ => Err(Fault::InvalidParams.because(PARAMS_RULE)),
     }
 }
@@ -218,17 +219,15 @@ pub fn read_method(method: &str, params: Value) -> Result<RequestContent, ErrorO
 const PARAMS_RULE: &str = "\"params\" must be an object, with each value by its name";
 
 /// `tools/call` is ours if it names a tool of ours or has a league message.
-fn read_tool_call(
-    mut params: Map<String, Value>,
-) -> Result<(Dialect, RequestContent), ErrorObject> {
+fn read_tool_call(mut params: Fields) -> Result<(Dialect, RequestContent), ErrorObject> {
     let arguments = match params.remove("arguments") {
-        Some(Value::Object(arguments)) => arguments,
-        None => Map::default(),
+        Some(Json::Object(arguments)) => arguments,
+        None => Fields::default(),
         Some(_) => return Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
     };
     let name = params
         .get("name")
-        .and_then(Value::as_str)
+        .and_then(Json::as_str)
         .unwrap_or_default();
     match read_params(name, arguments) {
         Ok((_, RequestContent::Foreign { .. })) => {
@@ -242,31 +241,28 @@ fn read_tool_call(
     }
 }
 
-fn read_params(
-    method: &str,
-    mut params: Map<String, Value>,
-) -> Result<(Dialect, RequestContent), ErrorObject> {
+fn read_params(method: &str, mut params: Fields) -> Result<(Dialect, RequestContent), ErrorObject> {
     let wrapping = method::wrapping_dialect(method);
     if holds_type(&params) {
         let named = params
             .get("message_type")
-            .and_then(Value::as_str)
+            .and_then(Json::as_str)
             .unwrap_or_default();
         let dialect = wrapping.unwrap_or_else(|| method::flat_dialect(method, named));
-        return Ok((dialect, explicit(Value::Object(params))));
+        return Ok((dialect, explicit(Json::Object(params))));
     }
-    let inner = params.get("message").and_then(Value::as_object);
+    let inner = params.get("message").and_then(Json::as_object);
     if let Some(inner) = inner
         && (wrapping.is_some() || holds_type(inner))
     {
-        let message = params.remove("message").unwrap_or(Value::Null);
+        let message = params.remove("message").unwrap_or(Json::Null);
         return Ok((
             wrapping.unwrap_or(Dialect::HandleMessage),
             explicit(message),
         ));
     }
     if let Some(dialect) = wrapping {
-        return Ok((dialect, explicit(Value::Object(params))));
+        return Ok((dialect, explicit(Json::Object(params))));
     }
     if let Some(query) = method::query(method) {
         return Ok((
@@ -275,9 +271,9 @@ fn read_params(
         ));
     }
     if let Some(kind) = method::implied_type(method) {
-        params.insert("message_type".to_owned(), kind.name().into());
+        params.insert("message_type", kind.name());
         let asked = RequestContent::Message {
-            value: Value::Object(params),
+            value: Json::Object(params),
             type_implied: true,
         };
         return Ok((method::flat_dialect(method, kind.name()), asked));
@@ -290,7 +286,7 @@ fn read_params(
     ))
 }
 
-fn read_query(query: Query, params: &Map<String, Value>) -> Result<QueryRequest, ErrorObject> {
+fn read_query(query: Query, params: &Fields) -> Result<QueryRequest, ErrorObject> {
     let value = |name: &str| params.get(name).filter(|value| !value.is_null());
     let must_be = |name: &str, expected: &str| {
         Fault::InvalidParams.because(format!("\"{name}\" must be {expected}"))
@@ -315,13 +311,13 @@ fn read_query(query: Query, params: &Map<String, Value>) -> Result<QueryRequest,
 }
 
 /// Null counts as absent; any other value is the message's type, even if it is no text.
-fn holds_type(object: &Map<String, Value>) -> bool {
+fn holds_type(object: &Fields) -> bool {
     object
         .get("message_type")
         .is_some_and(|kind| !kind.is_null())
 }
 
-fn explicit(value: Value) -> RequestContent {
+fn explicit(value: Json) -> RequestContent {
     RequestContent::Message {
         value,
         type_implied: false,

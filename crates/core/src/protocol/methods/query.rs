@@ -6,13 +6,14 @@ use super::Party::{Manager, Player, Referee};
 use super::{Method, MethodParams, MethodResult, Party};
 use crate::protocol::envelope::id_fits;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::json::Json;
 use crate::protocol::message::MessageType as M;
 use crate::protocol::messages::query_data::{
     GamesData, NextMatchData, PlayerStatsData, PlayersData, RefereesData, ScheduleData,
     StandingsData,
 };
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// A query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -387,7 +388,7 @@ pub struct QueryRequest {
 
 impl QueryParams {
     /// Takes the value of one parameter. Returns whether it is valid.
-    pub(in crate::protocol) fn set(&mut self, param: QueryParam, value: &Value) -> bool {
+    pub(in crate::protocol) fn set(&mut self, param: QueryParam, value: &Json) -> bool {
         let id = value.as_str().filter(|id| id_fits(id));
         match param {
             // A form of ours: any other value asks for nothing.
@@ -397,7 +398,8 @@ impl QueryParams {
             }
             QueryParam::RoundId => {
                 self.round_id = value
-                    .as_u64()
+                    .as_number()
+                    .and_then(Number::as_u64)
                     .and_then(|number| u32::try_from(number).ok())
                     .map(RoundId);
                 return self.round_id.is_some();
