@@ -8,7 +8,7 @@
 //! - [`export`], [`csv_rows`]: logs as rows and records; [`league_view`]: the read model of a league;
 //!   [`report`]: a league on a page, as HTML, Markdown and CSV; [`template`]: how pages are written, [`design`]: what they look like
 //! - [`backup`], [`transfer`]: verified copies of stores and leagues
-//! - [`fix`]: how to fix deviations from the protocol; [`sides`], [`plural`]: sentences and words that several readers share
+//! - [`fix`]: how to fix deviations from the protocol; [`glossary`]: what words on pages mean; [`sides`], [`plural`]: sentences and words that several readers share
 
 pub mod agent_log;
 pub mod backup;
@@ -18,6 +18,7 @@ pub mod design;
 pub mod export;
 pub mod fallbacks;
 pub mod fix;
+pub mod glossary;
 pub mod league_log;
 pub mod league_view;
 pub mod llm_usage;

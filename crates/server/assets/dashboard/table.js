@@ -5,7 +5,7 @@ import { connection, connectionRank } from './connection.js';
 import { el } from './dom.js';
 import { save, saveCsv, saveJson } from './download.js';
 import { followLink, following } from './follow.js';
-import { form, searchField, who } from './parts.js';
+import { form, meaning, searchField, who } from './parts.js';
 import { percent, plural, sentence } from './words.js';
 
 /** By how many places it has risen or fallen since the round began. */
@@ -34,7 +34,7 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
     { name: 'T', words: 'Technical losses, counted among the lost', wide: true, of: (row) => row.technical_losses },
     ...tieBreaks.map((name, index) => ({
       name: { 'Sonneborn-Berger': 'SB', Buchholz: 'BH' }[name] ?? name,
-      words: `Tie-break: ${name}`,
+      words: `Tie-break: ${meaning(name) ?? name}`,
       wide: true,
       of: (row) => row.tie_breaks?.[index] ?? 0,
       shown: (row) => plain(row.tie_breaks?.[index] ?? 0),
@@ -298,8 +298,8 @@ function heads(shown, memory, redraw) {
           'button',
           {
             type: 'button',
-            class: 'sort',
-            title: `${words}: sort by it`,
+            class: 'sort term',
+            title: `${meaning(words) ?? words} (sort by it)`,
             'aria-label': `${name}: ${words}`,
             onclick: by(name),
           },
