@@ -295,7 +295,7 @@ mod tests {
     fn a_store_that_was_tampered_with_is_named() {
         let page = html(&sample::tampered());
         assert!(
-            page.contains("Verification failed") && page.contains("This does not fit: event "),
+            page.contains("Verification failed") && page.contains("Verification failed: event "),
             "{page}"
         );
     }
