@@ -9,7 +9,7 @@
 //!   what models were told and said;
 //!   [`report`]: a league on a page, as HTML, Markdown and CSV; [`template`]: how pages are written, [`design`]: what they look like
 //! - [`backup`], [`transfer`]: verified copies of stores and leagues
-//! - [`fix`]: how to fix deviations from the protocol; [`sides`], [`plural`]: sentences and words that several readers share
+//! - [`fix`]: how to fix deviations from the protocol; [`glossary`]: what words on pages mean; [`sides`], [`plural`]: sentences and words that several readers share
 
 pub mod agent_log;
 pub mod backup;
@@ -19,6 +19,7 @@ pub mod design;
 pub mod export;
 pub mod fallbacks;
 pub mod fix;
+pub mod glossary;
 pub mod league_log;
 pub mod league_view;
 pub mod llm_usage;

@@ -3,6 +3,7 @@
 use super::sentences::{answers, format_time, player_facts, record};
 use super::{Report, VerificationSummary, plots};
 use crate::design::badge;
+use crate::glossary::meaning;
 use crate::league_view::columns::{Column, number_classes, text_of, told};
 use crate::league_view::{Kind, LeagueView, STANDINGS, Standing};
 use crate::plural::count_of;
@@ -37,6 +38,11 @@ struct ReportMarkdown<'a> {
     verified: &'a VerificationSummary,
     found: &'a Verification,
     columns: Vec<&'static Column<Standing>>,
+}
+
+/// What the heading of a column means, if the glossary has it.
+fn meaning_of(column: &Column<Standing>) -> Option<String> {
+    meaning(column.title).or_else(|| meaning(column.key))
 }
 
 pub fn html(report: &Report) -> String {
@@ -289,7 +295,7 @@ mod tests {
     fn a_store_that_was_tampered_with_is_named() {
         let page = html(&sample::tampered());
         assert!(
-            page.contains("Verification failed") && page.contains("This does not fit: event "),
+            page.contains("Verification failed") && page.contains("Verification failed: event "),
             "{page}"
         );
     }

@@ -42,7 +42,7 @@ pub(super) fn check(
         let is_cut_short = technical && number == last;
         if !(whole || is_cut_short) {
             return Err(format!(
-                "turn {number}: a move is missing, and the game went on"
+                "turn {number}: a move is missing, but the game continued"
             ));
         }
     }
@@ -187,12 +187,12 @@ mod tests {
             (
                 whole(),
                 Some(2),
-                "the winner is given as P02; the moves make it P01",
+                "the recorded winner is P02, but the moves give P01",
             ),
             (
                 whole(),
                 None,
-                "the winner is given as nobody; the moves make it P01",
+                "the recorded winner is nobody, but the moves give P01",
             ),
             (
                 with(1, json!({"P01": {"heap": 2, "take": 5}})),
@@ -207,7 +207,7 @@ mod tests {
             (
                 with(1, json!({})),
                 Some(1),
-                "turn 2: a move is missing, and the game went on",
+                "turn 2: a move is missing, but the game continued",
             ),
             (
                 with(2, json!({"P01": {"heap": 1, "take": 2}})),

@@ -1,6 +1,6 @@
-//! The command line as a whole: the page of all commands in groups, `--help-all`, and errors in one line.
+//! The command line as a whole: the page of all commands in groups, `--help-all`, `help TOPIC`, and errors in one line.
 
-use super::{Cli, notice};
+use super::{Cli, manual, notice};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
@@ -15,6 +15,9 @@ const COLUMNS: usize = 80;
 /// The command line of this process, or the exit code of a process that has shown its help or its error.
 pub(super) fn parse() -> Result<Cli, ExitCode> {
     let given: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = manual_page(&given) {
+        return Err(code);
+    }
     let wants_all = given.iter().any(|argument| argument == HELP_ALL);
     let given = given.into_iter().map(|argument| {
         if argument == HELP_ALL {
@@ -32,6 +35,29 @@ pub(super) fn parse() -> Result<Cli, ExitCode> {
     parsed
         .and_then(|matches| Cli::from_arg_matches(&matches))
         .map_err(|error| refuse(&error))
+}
+
+/// Shows the page of the manual, or the list of topics, if the words ask for that. `help COMMAND` is not this.
+fn manual_page(given: &[OsString]) -> Option<ExitCode> {
+    let commands: Vec<&str> = GROUPS
+        .iter()
+        .flat_map(|(_, names)| names.iter().copied())
+        .collect();
+    match given {
+        [_, help] if help == "help" => {
+            let topics = grouped(&manual::topics(&commands));
+            matchday_terminal::say(format!(
+                "Usage: matchday help TOPIC\n\n{topics}\n\n`matchday help COMMAND` is the help of a command, `matchday --help` lists them."
+            ));
+            Some(ExitCode::SUCCESS)
+        }
+        [_, help, topic] if help == "help" => {
+            let topic = topic.to_string_lossy();
+            let is_other = topic.starts_with('-') || commands.contains(&topic.as_ref());
+            (!is_other).then(|| manual::show(&topic, &commands))
+        }
+        _ => None,
+    }
 }
 
 /// The commands by what a person wants to do.
@@ -83,21 +109,17 @@ const GROUPS: [(&str, &[&str]); 7] = [
 pub(super) const EXAMPLES: &str = "\
 Examples:
   matchday run                                play a whole league here
-  matchday new player --lang python my_agent  an agent of yours to begin with
-  matchday check player --wait                does it keep the rules?";
+  matchday new player --lang python my_agent  write an agent to begin with
+  matchday check player --wait                check the agent against the rules";
 
-/// The names alone, so that they fit on a screen.
-fn short_page() -> String {
-    let about = Cli::command()
-        .get_about()
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    let width = GROUPS
+/// A line for each group, or a few, so that all fit on a screen.
+fn grouped(groups: &[(&str, Vec<String>)]) -> String {
+    let width = groups
         .iter()
         .map(|(group, _)| group.len())
         .max()
         .unwrap_or_default();
-    let groups = GROUPS.iter().flat_map(|(group, names)| {
+    let groups = groups.iter().flat_map(|(group, names)| {
         let mut lines = vec![format!("  {group:width$}  ")];
         for (place, name) in names.iter().enumerate() {
             let comma = if place + 1 < names.len() { ", " } else { "" };
@@ -109,10 +131,22 @@ fn short_page() -> String {
         }
         lines.into_iter().map(|line| line.trim_end().to_owned())
     });
-    let groups = groups.collect::<Vec<_>>().join("\n");
+    groups.collect::<Vec<_>>().join("\n")
+}
+
+/// The names of the commands alone.
+fn short_page() -> String {
+    let about = Cli::command()
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let groups =
+        GROUPS.map(|(group, names)| (group, names.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    let groups = grouped(&groups);
     format!(
         "{about}\n\nUsage: matchday COMMAND [OPTIONS]\n\n{groups}\n\n{EXAMPLES}\n\n\
-         `matchday COMMAND --help` explains one command, `matchday {HELP_ALL}` lists all.\n"
+         `matchday COMMAND --help` explains one command, `matchday {HELP_ALL}` lists all.\n\
+         `matchday help` lists the pages of the manual.\n"
     )
 }
 

@@ -6,7 +6,7 @@
 //! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `operator`, `program_env_arg`, `query`,
 //!   `tls`: flags
 //! - `daemon`: what the commands that keep running have in common; `network`, `competition`, `telemetry`: their settings as values
-//! - `run_record`: what `run` goes on with; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
+//! - `run_record`: what `run` goes on with; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`; `manual`: `help TOPIC`
 
 mod admin;
 mod backup;
@@ -32,6 +32,7 @@ mod league_arg;
 mod man;
 mod manager;
 mod manager_arg;
+mod manual;
 mod network;
 mod new;
 mod operator;
@@ -117,7 +118,7 @@ enum Command {
     /// Run many leagues at one address, with referees of its own
     #[command(after_help = serve::EXAMPLE)]
     Serve(ServeFlags),
-    /// Have an agent play in a league elsewhere: it dials out
+    /// Let an agent play in a league elsewhere: it dials out
     #[command(after_help = connect::EXAMPLE)]
     Connect(connect::ConnectArgs),
     /// Create, list, archive and delete the leagues of a service; list those of a store
@@ -138,7 +139,7 @@ enum Command {
     /// Show how far the league has come
     #[command(after_help = "Example:\n  matchday status --json")]
     Status(query::QueryArgs),
-    /// Show the table
+    /// Show the standings
     #[command(after_help = "Example:\n  matchday standings --json")]
     Standings(query::QueryArgs),
     /// Follow a league on the whole terminal: table, matches, messages
@@ -190,17 +191,17 @@ enum Command {
     /// Write a report of a stored league: table, plots and grades
     #[command(after_help = report::EXAMPLE)]
     Report(report::ReportArgs),
-    /// Write a stored league out as JSON and CSV
+    /// Export a stored league as JSON and CSV
     Export(export::ExportArgs),
-    /// Look for what would keep an agent from working here: ports, clock, disk, TLS, other agents
+    /// Find problems that keep an agent from working here: ports, clock, disk, TLS, other agents
     #[command(after_help = doctor::EXAMPLE)]
     Doctor(doctor::DoctorArgs),
-    /// Ask an agent whether it can do its work; for health checks
+    /// Ask an agent whether it is ready; for health checks
     #[command(after_help = health::EXAMPLE)]
     Health(health::HealthArgs),
     /// Copy a store, also while it is in use, and check the copy
     Backup(backup::BackupArgs),
-    /// Print what a shell needs to complete commands and options
+    /// Print completions of commands and options for a shell
     #[command(after_help = completions::EXAMPLE)]
     Completions(completions::CompletionsArgs),
     /// Print or write manual pages

@@ -424,7 +424,7 @@ mod tests {
                 "Ann,player,,tok_join_0123456789abcdef\nBob,player,,tok_join_0123456789abcdef\n",
                 "line 2: join_code: another line has the same",
             ),
-            ("name,role\n", "names nobody"),
+            ("name,role\n", "lists nobody"),
         ] {
             let error = roster(text).unwrap_err().to_string();
             assert!(error.contains(what), "{text:?}: {error}");

@@ -74,7 +74,7 @@ fn of_the_experiment() {
 #[test]
 fn of_the_program_fits_on_a_screen_however_it_is_asked_for() {
     let cli = Cli::new(crate::MATCHDAY);
-    for args in [&["--help"][..], &["-h"], &["help"], &[]] {
+    for args in [&["--help"][..], &["-h"], &[]] {
         let mut command = cli.command(args);
         command.env("COLUMNS", "80");
         let done = output(command);
@@ -87,6 +87,43 @@ fn of_the_program_fits_on_a_screen_however_it_is_asked_for() {
         let first = page.split_once("Examples:\n").unwrap().1.trim_start();
         assert!(first.starts_with("matchday run"), "{page}");
     }
+}
+
+#[test]
+fn of_a_topic_is_its_page_and_of_a_command_its_options() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let page = cli.run(&["help", "glossary"]);
+    assert_eq!(page.code, 0, "{page:?}");
+    assert!(page.out.starts_with("Glossary\n\n"), "{}", page.out);
+    assert!(
+        page.out
+            .contains("\n  technical loss\n      A match lost without play"),
+        "{}",
+        page.out
+    );
+    assert!(!page.out.contains("| ---"), "{}", page.out);
+    assert_eq!(
+        cli.run(&["help", "run"]).out,
+        cli.run(&["run", "--help"]).out
+    );
+    // A command and a page have this name.
+    assert!(
+        cli.run(&["help", "games"])
+            .out
+            .contains("Usage: matchday games")
+    );
+    assert!(cli.run(&["help", "games.md"]).out.starts_with("Games\n"));
+
+    let topics = cli.run(&["help"]).out;
+    assert!(
+        topics.contains("glossary") && topics.contains("games.md"),
+        "{topics}"
+    );
+    assert!(topics.lines().all(|line| line.len() <= 80), "{topics}");
+    assert_eq!(
+        cli.run(&["help", "glosary"]).failed(2),
+        "there is no command or topic \"glosary\" - did you mean \"glossary\"?"
+    );
 }
 
 #[test]

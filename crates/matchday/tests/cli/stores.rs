@@ -77,7 +77,7 @@ fn each_store_tells_its_part_of_a_match_and_together_they_tell_all() {
         "paired: {all}"
     );
     assert!(!all.contains("add it, as in"), "nothing is missing: {all}");
-    assert!(good(cli.run(&["replay", player])).contains("is taken on as P0"));
+    assert!(good(cli.run(&["replay", player])).contains("is registered as P0"));
 }
 
 #[test]

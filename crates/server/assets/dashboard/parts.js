@@ -2,6 +2,7 @@
 
 import { el } from './dom.js';
 import { following, link } from './follow.js';
+import { MEANINGS } from './glossary.js';
 import { duration, plural, sentence } from './words.js';
 
 export { link };
@@ -53,7 +54,7 @@ const STATES = { scheduled: 'Scheduled', assigned: 'Given to a referee', playing
 export function matchState(match) {
   const technical = match.status === 'TECHNICAL_LOSS';
   const words = technical ? 'Technical loss' : match.status === 'DRAW' ? 'Drawn' : (STATES[match.state] ?? match.state);
-  return el('span', { class: `pill state-${technical ? 'technical' : match.state}` }, words);
+  return el('span', { class: `pill state-${technical ? 'technical' : match.state}`, title: meaning(words) }, words);
 }
 
 /** One match in a list. */
@@ -146,8 +147,21 @@ export function next(steps) {
   );
 }
 
+/** What a label means, if the glossary has it. */
+export function meaning(label) {
+  const word = label
+    .toLowerCase()
+    .replace(/^95 % /, '')
+    .replace(/ \(.*/, '');
+  return MEANINGS[word] ?? MEANINGS[word.replace(/(?:es|s)$/, '')];
+}
+
+/** A label that says what it means when it is pointed at or has the focus. */
+export const term = (label) =>
+  meaning(label) ? el('abbr', { class: 'term', tabindex: 0, title: meaning(label) }, label) : label;
+
 /** A figure with its name under it. */
-export const figure = (value, name) => el('div', { class: 'figure' }, el('dt', {}, name), el('dd', {}, value));
+export const figure = (value, name) => el('div', { class: 'figure' }, el('dt', {}, term(name)), el('dd', {}, value));
 
 export const figures = (...list) => el('dl', { class: 'figures' }, list);
 

@@ -5,7 +5,7 @@ import { connection, connectionRank } from './connection.js';
 import { el } from './dom.js';
 import { save, saveCsv, saveJson } from './download.js';
 import { followLink, following } from './follow.js';
-import { form, searchField, who } from './parts.js';
+import { form, meaning, searchField, who } from './parts.js';
 import { percent, plural, sentence } from './words.js';
 
 /** By how many places it has risen or fallen since the round began. */
@@ -36,7 +36,7 @@ function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pe
       : null,
     ...tieBreaks.map((name, index) => ({
       name: { 'Sonneborn-Berger': 'SB', Buchholz: 'BH' }[name] ?? name,
-      words: `Tie-break: ${name}`,
+      words: `Tie-break: ${meaning(name) ?? name}`,
       wide: true,
       of: (row) => row.tie_breaks?.[index] ?? 0,
       shown: (row) => plain(row.tie_breaks?.[index] ?? 0),
@@ -299,8 +299,8 @@ function heads(shown, memory, redraw) {
           'button',
           {
             type: 'button',
-            class: 'sort',
-            title: `${words}: sort by it`,
+            class: 'sort term',
+            title: `${meaning(words) ?? words} (sort by it)`,
             'aria-label': `${name}: ${words}`,
             onclick: by(name),
           },

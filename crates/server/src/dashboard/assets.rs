@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH};
 use hyper::{Response, StatusCode};
-use matchday_audit::design;
+use matchday_audit::{design, glossary};
 use matchday_net::server::HttpResponse;
 use sha2::{Digest, Sha256};
 
@@ -46,6 +46,9 @@ fn find(name: &str) -> Option<Bytes> {
             .find_map(|folder| std::fs::read(format!("{folder}/{name}")).ok())
     {
         return Some(content.into());
+    }
+    if name == "glossary.js" {
+        return Some(glossary::script().into());
     }
     FILES
         .iter()
