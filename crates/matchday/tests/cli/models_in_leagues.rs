@@ -151,12 +151,15 @@ fn a_player_of_a_plan_plays_in_a_league_of_others() {
         "--store",
         "own.db",
     ];
-    let _agents = [
+    let _others = [
         cli.agent(&["referee"]),
-        cli.agent_in(&[("KEY_OF_THE_TEST", KEY)], &of_player),
         cli.agent(&["player", "--name", "Other"]),
     ];
+    let mut player = cli.agent_in(&[("KEY_OF_THE_TEST", KEY)], &of_player);
     cli.until_status("completed");
+    // Messages reach the disk a little later than events.
+    player.signal("TERM");
+    player.wait();
     let told = cli.run(&["replay", "own.db", "--match", "R1M1"]).out;
     assert!(told.contains("  system    Play to win."), "{told}");
     let of_league = cli.run(&["replay", "matchday.db", "--match", "R1M1"]).out;
