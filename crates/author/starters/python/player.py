@@ -4,7 +4,7 @@ import matchday
 import strategy
 from agent import GAME, NAME
 
-player = matchday.Player(NAME)
+player = matchday.Player(NAME, strategy=getattr(strategy, "PLAYS_BY", None))
 player.choose(GAME)(strategy.choose)
 
 if __name__ == "__main__":
