@@ -42,7 +42,7 @@ await scenario(async ({ url, visit }) => {
 
   await page.getByLabel('Conversation').fill('there is no such conversation');
   await page.keyboard.press('Enter');
-  await page.getByText('No message is like that').waitFor();
+  await page.getByText('No message matches the filter').waitFor();
   await page.locator('main').getByRole('link', { name: 'Show all' }).first().click();
   await shown(page, '#/messages');
 });

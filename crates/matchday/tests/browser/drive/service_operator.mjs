@@ -13,7 +13,7 @@ await scenario(async ({ url, visit }) => {
     if (!['GET', 'HEAD'].includes(request.method())) sent.push(request);
   });
   await page.goto(`${url}leagues`);
-  await page.getByText('No league is to be seen here').waitFor();
+  await page.getByText('No leagues to show').waitFor();
   await page.getByRole('button', { name: 'Operator' }).click();
   const panel = page.locator('#panel');
   await panel.getByLabel('Service token').fill('tok_service_guessed');
@@ -71,7 +71,7 @@ await scenario(async ({ url, visit }) => {
   await panel.getByRole('button', { name: 'Remove' }).click();
   await confirm.getByRole('button', { name: 'Remove for good' }).click();
   await page.getByText('class is removed.').waitFor();
-  await page.getByText('No league is to be seen here').waitFor();
+  await page.getByText('No leagues to show').waitFor();
 
   // A season is steered on its page.
   await page.getByRole('button', { name: 'Create', exact: true }).click();
