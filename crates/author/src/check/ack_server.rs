@@ -44,7 +44,7 @@ pub(crate) async fn open() -> anyhow::Result<(FakeServer, Endpoint)> {
 pub(crate) fn message_in(body: &[u8]) -> Option<Value> {
     match read_requests(body, &Limits::AGENT) {
         Requests::One(request) => match request.asked {
-            RequestContent::Message { value, .. } => Some(value),
+            RequestContent::Message { value, .. } => Some(value.into()),
             _ => None,
         },
         _ => None,

@@ -384,7 +384,7 @@ impl Probe {
                 .and_then(response_format::encoded_twice)
         {
             reply.encoded_twice = true;
-            reply.wire = Some(WireAnswer::Message(message));
+            reply.wire = Some(WireAnswer::Message(message.into()));
         }
         reply
     }

@@ -32,9 +32,10 @@ impl ReplyKind {
     pub(crate) fn of(reply: &Reply) -> Self {
         match &reply.wire {
             Some(WireAnswer::Message(message) | WireAnswer::Refused(message)) => {
-                match refusal(message) {
+                let message = Value::from(message);
+                match refusal(&message) {
                     Some((code, text)) => ReplyKind::Refused { code, text },
-                    None => ReplyKind::Message(message.clone()),
+                    None => ReplyKind::Message(message),
                 }
             }
             Some(WireAnswer::Received) => ReplyKind::Received,

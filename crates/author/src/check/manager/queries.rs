@@ -8,6 +8,7 @@ use crate::check::probe::Reply;
 use crate::check::rule::Rule;
 use matchday_core::protocol::Query;
 use matchday_core::protocol::dialect::answer::WireAnswer;
+use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::{LeagueQueryResponse, StandingRow};
 use matchday_core::protocol::{Body, ErrorCode};
 use serde_json::{Value, json};
@@ -272,5 +273,5 @@ fn is_success(reply: &Reply) -> bool {
     let Some(WireAnswer::Message(message)) = &reply.wire else {
         return false;
     };
-    message.get("success").and_then(Value::as_bool) == Some(true)
+    message.get("success").and_then(Json::as_bool) == Some(true)
 }

@@ -237,7 +237,9 @@ impl Suite {
             };
             // That it was here before is a good reason to give.
             if let Some(WireAnswer::Message(message)) = &mut reply.wire {
-                set_field(message, "reason", Value::Null);
+                let mut told = Value::from(&*message);
+                set_field(&mut told, "reason", Value::Null);
+                *message = told.into();
             }
             let came = match ReplyKind::of(&reply) {
                 ReplyKind::Message(message)

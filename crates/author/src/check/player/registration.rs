@@ -18,6 +18,7 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::dialect::reply::HttpReply;
 use matchday_core::protocol::dialect::request::{ReplyTo, RequestContent, Requests, read_requests};
+use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::{LeagueRegisterRequest, PlayerMeta, RegisterStatus};
 use matchday_core::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, PlayerId,
@@ -204,6 +205,7 @@ impl Registration<'_> {
         let RequestContent::Message { value: came, .. } = request.asked else {
             return;
         };
+        let came = Value::from(came);
         let endpoint = came
             .pointer("/player_meta/contact_endpoint")
             .and_then(Value::as_str);
@@ -326,7 +328,7 @@ fn is_message(body: &[u8], message_type: &str) -> bool {
         Requests::One(request) => match request.asked {
             RequestContent::Message { value, .. } => value
                 .get("message_type")
-                .and_then(Value::as_str)
+                .and_then(Json::as_str)
                 .is_some_and(|kind| kind.eq_ignore_ascii_case(message_type)),
             _ => false,
         },

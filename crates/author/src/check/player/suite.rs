@@ -108,7 +108,8 @@ impl Suite {
                 let came = self.separate.remove(at);
                 reply.exchange.took += began.elapsed();
                 reply.exchange.outcome = ack_server::as_answer(&came);
-                reply.wire = ack_server::message_in(&came.request).map(WireAnswer::Message);
+                let message = ack_server::message_in(&came.request);
+                reply.wire = message.map(|message| WireAnswer::Message(message.into()));
                 reply.separate = true;
                 return reply;
             }
