@@ -9,6 +9,7 @@ use super::store_arg::AgentAndStoreArg;
 use super::stored_leagues::{self, KnownArg};
 use crate::manager_client::{ManagerClient, in_our_form};
 use anyhow::{Result, anyhow, bail};
+use matchday_audit::exploitability::{self, Exploitability};
 use matchday_audit::fallbacks::{self, Fallbacks};
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::llm_usage::{self, LlmUsage};
@@ -104,6 +105,18 @@ enum Subject<'a> {
     Referee(&'a str),
 }
 
+impl Subject<'_> {
+    /// Whether it is about this player.
+    fn names(&self, id: &str) -> bool {
+        match self {
+            Self::League => true,
+            Self::Player(wanted) | Self::Since(wanted, _) => id == *wanted,
+            Self::Pair(first, second) => id == *first || id == *second,
+            Self::Referee(_) => false,
+        }
+    }
+}
+
 /// A player's record, and what it means.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PlayerView {
@@ -141,7 +154,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
             Subject::Pair(..) => words::head_to_head(&serde_json::from_value(data.clone())?),
             Subject::Referee(_) => referee_table(data)?,
         };
-        Ok(headed(&text) + &failures(data))
+        Ok(headed(&text) + &of_players(data))
     };
     let Some(file) = &store else {
         let ask = async |client: &ManagerClient| asked(client, &subject, &settings).await;
@@ -172,10 +185,13 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
         .cloned()
         .collect();
     let (failed, used) = own_records(&files, args.league.id().as_ref(), &subject);
+    let mut exploitable = exploitability::of_players(&league);
+    exploitable.retain(|id, _| subject.names(id));
     if let Some(data) = data.as_object_mut() {
         for (name, found) in [
             (FAILED, serde_json::to_value(&failed)?),
             (USED, serde_json::to_value(&used)?),
+            (EXPLOITABLE, serde_json::to_value(&exploitable)?),
         ] {
             if found.as_object().is_some_and(|found| !found.is_empty()) {
                 data.insert(name.to_owned(), found);
@@ -196,6 +212,9 @@ const FAILED: &str = "strategies_failed";
 /// Under which name it stands what the models of players used.
 const USED: &str = "llm_usage";
 
+/// Under which name it stands what players give away to an opponent that sees through them.
+const EXPLOITABLE: &str = "exploitability";
+
 /// The players whose own strategy failed, and what their models used, as far as their own events are in the stores. Whether
 /// they fit the league is for `verify` to say.
 fn own_records(
@@ -206,20 +225,14 @@ fn own_records(
     let Ok(stored) = LogSet::open_league(stores, league_id) else {
         return Default::default();
     };
-    let is_wanted = |id: &String| match subject {
-        Subject::League => true,
-        Subject::Player(wanted) | Subject::Since(wanted, _) => id == wanted,
-        Subject::Pair(first, second) => id == first || id == second,
-        Subject::Referee(_) => false,
-    };
     let mut failed = fallbacks::of_players(&stored.players);
-    failed.retain(|id, _| is_wanted(id));
+    failed.retain(|id, _| subject.names(id));
     let mut used = llm_usage::of_players(&stored.players);
-    used.retain(|id, _| is_wanted(id));
+    used.retain(|id, _| subject.names(id));
     (failed, used)
 }
 
-fn failures(data: &Value) -> String {
+fn of_players(data: &Value) -> String {
     let failed = data.get(FAILED).cloned().unwrap_or_default();
     let failed: BTreeMap<String, Fallbacks> = serde_json::from_value(failed).unwrap_or_default();
     let used: BTreeMap<String, LlmUsage> =
@@ -227,7 +240,16 @@ fn failures(data: &Value) -> String {
     let failed = failed
         .iter()
         .map(|(id, failed)| format!("\n{id}: {}", failed.sentence()));
-    failed
+    let exploitable: BTreeMap<String, Exploitability> =
+        serde_json::from_value(data.get(EXPLOITABLE).cloned().unwrap_or_default())
+            .unwrap_or_default();
+    let facts = exploitable.iter().flat_map(|(id, found)| {
+        let told =
+            move |(name, fact): (&str, String)| format!("\n{id}: {}: {fact}", name.to_lowercase());
+        found.facts().into_iter().map(told)
+    });
+    facts
+        .chain(failed)
         .chain(
             used.iter()
                 .map(|(id, used)| format!("\n{id}: {}", used.sentence())),
