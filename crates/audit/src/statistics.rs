@@ -6,7 +6,7 @@ use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::query_data::{
     ScheduleData, ScheduledMatch, ScheduledRound, StandingsData,
 };
-use matchday_core::protocol::messages::{GameStatus, StandingRow};
+use matchday_core::protocol::messages::{GameStatus, Phase, StandingRow};
 use matchday_stats::luck::PlayLeague;
 use matchday_stats::results;
 use matchday_stats::{
@@ -21,7 +21,8 @@ const SWISS_DRAWN_MAX: usize = 64;
 /// All statistics of a league that is at hand.
 pub fn statistics(league: &League, settings: &Resampling) -> LeagueStatistics {
     let results = of_league(league);
-    let rounds = chance_rounds(league.draw.as_deref(), &results);
+    let is_over = league.phase == Phase::Completed;
+    let rounds = chance_rounds(league.draw.as_deref(), &results, is_over);
     LeagueStatistics::of(&results, &rounds, settings)
 }
 
@@ -44,7 +45,11 @@ pub fn statistics_of_answers(
 
 /// Leagues of chance are drawn as this one was. A ladder is compared with its own pairings, of which each player has as many
 /// whatever comes of them.
-pub fn chance_rounds<'a>(draw: Option<&'a Draw>, results: &Results) -> ChanceRounds<'a> {
+pub fn chance_rounds<'a>(
+    draw: Option<&'a Draw>,
+    results: &Results,
+    is_over: bool,
+) -> ChanceRounds<'a> {
     let drawn = draw.filter(|draw| match draw.competition().format {
         Format::RoundRobin | Format::DoubleRoundRobin | Format::Ladder => false,
         Format::Swiss => draw.players().len() <= SWISS_DRAWN_MAX,
@@ -68,7 +73,11 @@ pub fn chance_rounds<'a>(draw: Option<&'a Draw>, results: &Results) -> ChanceRou
             })
         });
     });
-    ChanceRounds::Drawn(play)
+    ChanceRounds::Drawn {
+        play,
+        // Matches that were forfeited are left out, so that there are fewer than a league of chance has.
+        is_over: is_over && !results.matches.iter().any(|played| played.forfeited),
+    }
 }
 
 pub fn of_league(league: &League) -> Results {

@@ -43,9 +43,10 @@ fn main() {
                     openings: &[],
                     seed: 1,
                     every_unit: false,
+                    records: false,
                 };
                 let began = Instant::now();
-                let pairs = duels.play(&run, |_| {
+                let pairs = duels.play(&run, |_, _| {
                     if began.elapsed() > TIME {
                         ControlFlow::Break(())
                     } else {
@@ -75,9 +76,12 @@ fn main() {
             competition: &competition,
             leagues: 10_000,
             seed: 1,
+            records: false,
         };
         let began = Instant::now();
-        let seasons = leagues.play(&run, |_| ControlFlow::Continue(())).unwrap();
+        let seasons = leagues
+            .play(&run, |_, _| ControlFlow::Continue(()))
+            .unwrap();
         let pace = seasons.matches as f64 / began.elapsed().as_secs_f64();
         println!("even_odd, {format} of 8: {pace:.0} matches/s");
     }

@@ -1,16 +1,17 @@
 //! Duels: every strategy against every other.
 
 use crate::distinct::DistinctGames;
-use crate::ending::{Ending, Meeting, Tally};
+use crate::ending::{Ending, Tally};
 use crate::engine::Engine;
 use crate::entrant::{Entrant, ExternalRules};
+use crate::match_row::Row;
 use crate::openings::Opening;
 use crate::parallel::Run;
 use crate::seeds::{Purpose, stream};
 use matchday_core::game::{GameEntry, Seat};
 use serde::Serialize;
 use std::num::NonZeroU32;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Duels<'a> {
@@ -27,6 +28,15 @@ pub struct Duels<'a> {
     pub seed: u64,
     /// Whether to report after every unit, instead of after many.
     pub every_unit: bool,
+    /// Whether what happened in each match is shown, too.
+    pub records: bool,
+}
+
+/// What was played of a pair without a pause.
+struct Block {
+    pair: usize,
+    played: Pair,
+    rows: Vec<Row>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -77,12 +87,12 @@ impl Duels<'_> {
         }
     }
 
-    /// Plays, and reports the results after each block until `watch` breaks. Blocks of the pairs alternate, so that
-    /// an early end leaves about as many matches of each.
+    /// Plays, and reports the results after each block until `watch` breaks, with the block's matches if they are
+    /// recorded. Blocks of the pairs alternate, so that an early end leaves about as many matches of each.
     pub fn play(
         &self,
         run: &Run<'_>,
-        mut watch: impl FnMut(&[Pair]) -> ControlFlow<()>,
+        mut watch: impl FnMut(&[Pair], Vec<Row>) -> ControlFlow<()>,
     ) -> Vec<Pair> {
         let mut pairs = self.pairs();
         let still: Vec<Pair> = pairs.clone();
@@ -99,33 +109,28 @@ impl Duels<'_> {
             all_units.div_ceil(together) * count
         };
         let work = |block: u64| {
-            let number = block % count;
             let part = block / count;
             let units = part * together..((part + 1) * together).min(all_units);
-            let pair = usize::try_from(number)
-                .ok()
-                .and_then(|number| still.get(number));
-            (
-                number,
-                pair.map(|pair| self.block(run, pair, number, units)),
-            )
+            let number = usize::try_from(block % count).ok()?;
+            Some(self.block(run, still.get(number)?, number, units))
         };
         let wide = || self.entrants.iter().any(Entrant::takes_batches);
-        run.in_order(blocks, wide, work, |(number, played)| {
-            let pair = usize::try_from(number)
-                .ok()
-                .and_then(|number| pairs.get_mut(number));
-            if let (Some(pair), Some(played)) = (pair, played) {
-                pair.tally.add(&played.tally);
-                pair.distinct.merge(&played.distinct);
+        run.in_order(blocks, wide, work, |block| {
+            let mut rows = Vec::new();
+            if let Some(block) = block
+                && let Some(pair) = pairs.get_mut(block.pair)
+            {
+                pair.tally.add(&block.played.tally);
+                pair.distinct.merge(&block.played.distinct);
+                rows = block.rows;
             }
-            watch(&pairs)
+            watch(&pairs, rows)
         });
         pairs
     }
 
     fn units_together(&self) -> u64 {
-        let all_fast = Engine::new(self.game, self.rules, self.entrants.iter()).is_fast();
+        let all_fast = Engine::new(self.game, self.rules, self.entrants.iter(), false).is_fast();
         let turns = self.unit_matches() * u64::from(self.game.turns_max);
         if all_fast {
             (FAST_TURNS / turns.max(1)).max(1)
@@ -134,16 +139,17 @@ impl Duels<'_> {
         }
     }
 
-    fn block(&self, run: &Run<'_>, pair: &Pair, number: u64, units: std::ops::Range<u64>) -> Pair {
-        let mut played = pair.clone();
+    fn block(&self, run: &Run<'_>, pair: &Pair, number: usize, units: Range<u64>) -> Block {
+        let mut block = Block {
+            pair: number,
+            played: pair.clone(),
+            rows: Vec::new(),
+        };
         let mut engine = self.engine(pair);
         for unit in units {
-            let tally = self.unit(run, &mut engine, number, unit, |first, meeting| {
-                played.distinct.add(first == Seat::A, meeting.played.moves);
-            });
-            played.tally.add_series(&tally);
+            self.unit(run, &mut engine, unit, &mut block);
         }
-        played
+        block
     }
 
     fn engine(&self, pair: &Pair) -> Engine<'_> {
@@ -152,43 +158,22 @@ impl Duels<'_> {
             self.game,
             self.rules,
             places.filter_map(|place| self.entrants.get(place)),
+            self.records,
         )
     }
 
-    /// Plays one unit of the pair of this number, and shows each match.
-    pub fn play_unit(
-        &self,
-        run: &Run<'_>,
-        number: usize,
-        unit: u64,
-        mut each: impl FnMut(Meeting),
-    ) {
-        let Some((number, pair)) = (0..).zip(self.pairs()).nth(number) else {
-            return;
-        };
-        let mut engine = self.engine(&pair).recording();
-        self.unit(run, &mut engine, number, unit, |first, meeting| {
-            let [a, b] = if first == Seat::A {
-                [pair.a, pair.b]
-            } else {
-                [pair.b, pair.a]
-            };
-            each(Meeting {
-                players: [a, b],
-                ..meeting
-            });
-        });
+    /// Plays one unit of the pair of this number.
+    pub fn play_unit(&self, run: &Run<'_>, number: usize, unit: u64) -> Vec<Row> {
+        let pairs = self.pairs();
+        let pair = pairs.get(number);
+        pair.map_or_else(Vec::new, |pair| {
+            self.block(run, pair, number, unit..unit + 1).rows
+        })
     }
 
     /// Matches in sequence, with alternating seats.
-    fn unit(
-        &self,
-        run: &Run<'_>,
-        engine: &mut Engine<'_>,
-        number: u64,
-        unit: u64,
-        mut each: impl FnMut(Seat, Meeting),
-    ) -> Tally {
+    fn unit(&self, run: &Run<'_>, engine: &mut Engine<'_>, unit: u64, block: &mut Block) {
+        let pair = block.pair as u64;
         let length = self.unit_matches();
         let series = u64::from(self.series.get());
         let mut tally = Tally::default();
@@ -198,19 +183,19 @@ impl Duels<'_> {
                 break;
             }
             if place % series == 0 {
-                engine.begin(stream(self.seed, Purpose::Duel(number), place / series));
+                engine.begin(stream(self.seed, Purpose::Duel(pair), place / series));
             }
             if place % 2 == 0 {
                 self.opening(place / 2)
                     .into_iter()
                     .for_each(|opening| engine.open(opening));
             }
-            let (first, players) = if place % 2 == 0 {
-                (Seat::A, [0, 1])
-            } else {
-                (Seat::B, [1, 0])
+            let first = if place % 2 == 0 { Seat::A } else { Seat::B };
+            let seated = |[one, other]: [usize; 2]| match first {
+                Seat::A => [one, other],
+                Seat::B => [other, one],
             };
-            let [a, b] = players;
+            let [a, b] = seated([0, 1]);
             let played = engine.play(a, b);
             if run.is_stopped() && !engine.is_fast() {
                 // An external strategy, or the rules, may have ended it before its time.
@@ -221,9 +206,15 @@ impl Duels<'_> {
             if let Some(payoffs) = played.payoffs.filter(|_| is_paid) {
                 tally.pay(payoffs, first);
             }
-            each(first, Meeting { players, played });
+            block.played.distinct.add(first == Seat::A, played.moves);
+            if self.records {
+                // Matches of a repetition are numbered through all pairs.
+                let number = pair * length + place % length + 1;
+                let players = seated([block.played.a, block.played.b]);
+                block.rows.push(Row::of(unit, number, players, played));
+            }
         }
-        tally
+        block.played.tally.add_series(&tally);
     }
 
     fn opening(&self, pair: u64) -> Option<&Opening> {

@@ -28,6 +28,7 @@ impl<'a> Engine<'a> {
         game: &'static GameEntry,
         rules: Option<&'a dyn ExternalRules>,
         entrants: impl Iterator<Item = &'a Entrant> + Clone,
+        records: bool,
     ) -> Self {
         let names: Option<Vec<&str>> = entrants.clone().map(built_in).collect();
         let players = match (game.built_in, names) {
@@ -36,17 +37,9 @@ impl<'a> Engine<'a> {
         };
         Self {
             payoff: game.payoff,
-            records: false,
+            records,
             players,
             entropy: Entropy::numbered(0),
-        }
-    }
-
-    /// From now on it is written down what happens in a match.
-    pub(crate) fn recording(self) -> Self {
-        Self {
-            records: true,
-            ..self
         }
     }
 

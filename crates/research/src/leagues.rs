@@ -3,6 +3,7 @@
 use crate::ending::{Ending, Meeting, Tally};
 use crate::engine::Engine;
 use crate::entrant::{Entrant, ExternalRules};
+use crate::match_row::Row;
 use crate::parallel::Run;
 use crate::seeds::{Purpose, stream};
 use matchday_core::entropy::Entropy;
@@ -23,6 +24,8 @@ pub struct Leagues<'a> {
     pub competition: &'a Competition,
     pub leagues: u64,
     pub seed: u64,
+    /// Whether what happened in each match is shown, too.
+    pub records: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +118,8 @@ struct Season<'a, 'p> {
     /// What each place has been paid.
     payoffs: Vec<i64>,
     games: Vec<IndexedMatch>,
-    each: &'a mut dyn FnMut(Meeting),
+    /// If matches are recorded.
+    recorded: Option<Vec<Meeting>>,
 }
 
 impl Season<'_, '_> {
@@ -133,10 +137,6 @@ impl Season<'_, '_> {
         if self.run.is_stopped() {
             return None;
         }
-        (self.each)(Meeting {
-            players,
-            played: played.clone(),
-        });
         let is_paid = self.format.walkover.is_some() && played.ending != Ending::NotPlayed;
         let payoffs = played.payoffs.filter(|_| is_paid);
         for (place, seat) in [(a, Seat::A), (b, Seat::B)] {
@@ -153,6 +153,9 @@ impl Season<'_, '_> {
         }
         let game = game(a, b, played.ending);
         self.games.push(game);
+        if let Some(recorded) = &mut self.recorded {
+            recorded.push(Meeting { players, played });
+        }
         Some(game.verdict)
     }
 
@@ -187,48 +190,50 @@ impl Season<'_, '_> {
 }
 
 impl Leagues<'_> {
-    /// Plays, and reports the results after each block until `watch` breaks. Fails if the format does not allow so
-    /// many players.
+    /// Plays, and reports the results after each block until `watch` breaks, with the block's matches if they are
+    /// recorded. Fails if the format does not allow so many players.
     pub fn play(
         &self,
         run: &Run<'_>,
-        mut watch: impl FnMut(&Seasons) -> ControlFlow<()>,
+        mut watch: impl FnMut(&Seasons, Vec<Row>) -> ControlFlow<()>,
     ) -> Result<Seasons, Impossible> {
         let format = LeagueFormat::of(self.game, self.competition, self.entrants.len())?;
-        let engine = || Engine::new(self.game, self.rules, self.entrants.iter());
-        let together = if engine().is_fast() { FAST_LEAGUES } else { 1 };
+        let together = if self.engine().is_fast() {
+            FAST_LEAGUES
+        } else {
+            1
+        };
         let work = |block: u64| {
-            let mut engine = engine();
+            let mut engine = self.engine();
             let mut seasons = Seasons::none(self.entrants.len());
+            let mut rows = Vec::new();
             for league in block * together..((block + 1) * together).min(self.leagues) {
-                self.league(run, &format, &mut engine, league, &mut seasons, &mut |_| {});
+                rows.extend(self.league(run, &format, &mut engine, league, &mut seasons));
             }
-            seasons
+            (seasons, rows)
         };
         let mut all = Seasons::none(self.entrants.len());
         let wide = || self.entrants.iter().any(Entrant::takes_batches);
-        run.in_order(self.leagues.div_ceil(together), wide, work, |seasons| {
+        let blocks = self.leagues.div_ceil(together);
+        run.in_order(blocks, wide, work, |(seasons, rows)| {
             all.add(&seasons);
-            watch(&all)
+            watch(&all, rows)
         });
         Ok(all)
     }
 
-    /// Plays the league of this number, and shows each match. Fails if the format does not allow so many players.
-    pub fn play_one(
-        &self,
-        run: &Run<'_>,
-        number: u64,
-        mut each: impl FnMut(Meeting),
-    ) -> Result<Seasons, Impossible> {
+    /// Plays the league of this number. Fails if the format does not allow so many players.
+    pub fn play_one(&self, run: &Run<'_>, number: u64) -> Result<Vec<Row>, Impossible> {
         let format = LeagueFormat::of(self.game, self.competition, self.entrants.len())?;
-        let mut engine = Engine::new(self.game, self.rules, self.entrants.iter()).recording();
         let mut season = Seasons::none(self.entrants.len());
-        self.league(run, &format, &mut engine, number, &mut season, &mut each);
-        Ok(season)
+        Ok(self.league(run, &format, &mut self.engine(), number, &mut season))
     }
 
-    /// Plays one league. If it is stopped it does not count.
+    fn engine(&self) -> Engine<'_> {
+        Engine::new(self.game, self.rules, self.entrants.iter(), self.records)
+    }
+
+    /// Plays one league, and gives its matches if they are recorded. If it is stopped it does not count.
     fn league(
         &self,
         run: &Run<'_>,
@@ -236,8 +241,7 @@ impl Leagues<'_> {
         engine: &mut Engine<'_>,
         number: u64,
         seasons: &mut Seasons,
-        each: &mut dyn FnMut(Meeting),
-    ) {
+    ) -> Vec<Row> {
         let mut chance = stream(self.seed, Purpose::League, number);
         // Positions are shuffled, because the last tie-break and the seeding favour earlier ones.
         let seated = shuffled(self.entrants.len(), &mut chance);
@@ -251,7 +255,7 @@ impl Leagues<'_> {
             tallies: vec![Tally::default(); self.entrants.len()],
             payoffs: vec![0; self.entrants.len()],
             games: Vec::new(),
-            each,
+            recorded: self.records.then(Vec::new),
         };
         let basis = match &format.meetings {
             Some(meetings) => season.play_fixed(meetings),
@@ -259,7 +263,9 @@ impl Leagues<'_> {
                 .ok()
                 .and_then(|draw| season.play_drawn(&draw)),
         };
-        let Some(basis) = basis else { return };
+        let Some(basis) = basis else {
+            return Vec::new();
+        };
         seasons.leagues += 1;
         seasons.matches += season.games.len() as u64;
         seasons
@@ -267,15 +273,30 @@ impl Leagues<'_> {
             .iter_mut()
             .zip(&season.tallies)
             .for_each(|(all, tally)| all.add_series(tally));
+        let recorded = season.recorded.take().unwrap_or_default();
         let seated = season.seated.clone();
-        for (rank, player) in season.ranked(basis).into_iter().enumerate() {
+        let mut ranks = vec![None; self.entrants.len()];
+        for (rank, player) in (1..).zip(season.ranked(basis)) {
             let who = seated.get(player).copied().unwrap_or(player);
             let places = seasons.places.get_mut(who);
             places
-                .and_then(|places| places.get_mut(rank))
+                .and_then(|places| places.get_mut(rank - 1))
                 .into_iter()
                 .for_each(|count| *count += 1);
+            if let Some(own) = ranks.get_mut(who) {
+                *own = u32::try_from(rank).ok();
+            }
         }
+        let row = |(place, meeting): (u64, Meeting)| {
+            let [a, b] = meeting
+                .players
+                .map(|player| ranks.get(player).copied().flatten());
+            Row {
+                ranks: a.zip(b).map(|(a, b)| [a, b]),
+                ..Row::of(number, place, meeting.players, meeting.played)
+            }
+        };
+        (1..).zip(recorded).map(row).collect()
     }
 }
 

@@ -17,7 +17,7 @@
 //! In reading order:
 //! - [`entrant`]: name and strategy; [`ending`], [`series_variance`]: results, and the variation between series
 //! - `parallel`: blocks of work on many threads, folded in order; `seeds`: the entropy of each block
-//! - `game_log`: what happened in a match
+//! - `game_log`: what happened in a match; `match_row`: a match as a line of a table
 //! - `engine`: plays matches, by the core's fast engine (`game::fast`) or by `any_game`, where something is outside
 //! - [`openings`]: first moves that are given; [`distinct`]: games that repeat
 //! - [`duels`], [`leagues`]: what can be simulated
@@ -32,6 +32,7 @@ pub mod entrant;
 pub mod experiment;
 mod game_log;
 pub mod leagues;
+mod match_row;
 pub mod openings;
 pub mod parallel;
 pub mod payoff_sums;
@@ -44,4 +45,5 @@ pub use duels::{Duels, Pair};
 pub use ending::{Ending, Meeting, Played, Tally};
 pub use entrant::{Entrant, ExternalRules, ExternalStrategy, Place, StrategySource};
 pub use leagues::{Leagues, Seasons};
+pub use match_row::Row;
 pub use parallel::Run;

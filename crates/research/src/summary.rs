@@ -8,18 +8,11 @@ use crate::ending::Tally;
 use crate::leagues::Seasons;
 use crate::payoff_sums::PayoffSums;
 use matchday_stats::elo::{self, EloDifference};
+use matchday_stats::estimate::Estimate;
 use matchday_stats::normal::Z_95;
 use matchday_stats::results::{POINTS_DRAW, POINTS_WIN, Wdl};
 use matchday_stats::student::t_95;
 use serde::Serialize;
-
-/// A value with its 95 % confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Estimate {
-    pub value: f64,
-    pub low: f64,
-    pub high: f64,
-}
 
 /// The results of an entrant against all others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -359,6 +352,7 @@ mod tests {
             openings: &[],
             seed,
             every_unit: false,
+            records: false,
         };
         let stop = AtomicBool::new(false);
         duels.play(
@@ -366,7 +360,7 @@ mod tests {
                 threads: NonZeroUsize::MIN,
                 stop: &stop,
             },
-            |_| ControlFlow::Continue(()),
+            |_, _| ControlFlow::Continue(()),
         )[0]
         .tally
     }

@@ -22,7 +22,7 @@ fn duel(
     game: &'static GameEntry,
     strategy: &'static StrategyEntry,
     (matches, series, seed): (u64, u32, u64),
-    watch: impl FnMut(&[Pair]) -> ControlFlow<()>,
+    mut watch: impl FnMut(&[Pair]) -> ControlFlow<()>,
 ) -> Pair {
     let entrants = [strategy, strategy].map(Entrant::built_in);
     let series = NonZeroU32::new(series).unwrap();
@@ -35,13 +35,14 @@ fn duel(
         openings: &[],
         seed,
         every_unit: true,
+        records: false,
     };
     let stop = AtomicBool::new(false);
     let run = Run {
         threads: NonZeroUsize::new(2).unwrap(),
         stop: &stop,
     };
-    duels.play(&run, watch).remove(0)
+    duels.play(&run, |pairs, _| watch(pairs)).remove(0)
 }
 
 #[test]
@@ -133,8 +134,9 @@ fn copies_of_a_strategy_are_champions_equally_often_in_every_format() {
                 competition: &competition,
                 leagues: u64::from(leagues),
                 seed: 1,
+                records: false,
             };
-            let seasons = played.play(&run, |_| ControlFlow::Continue(())).unwrap();
+            let seasons = played.play(&run, |_, _| ControlFlow::Continue(())).unwrap();
             let expected = f64::from(leagues) / copies as f64;
             let titles = seasons.places.iter().map(|places| places[0] as f64);
             let chi_square: f64 = titles

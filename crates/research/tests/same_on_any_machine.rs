@@ -37,12 +37,13 @@ fn duels(name: &str, names: &[&str], matches: u64, threads: usize, every_unit: b
         openings: &[],
         seed: 2026,
         every_unit,
+        records: false,
     };
     let run = Run {
         threads: NonZeroUsize::new(threads).unwrap(),
         stop: &stop,
     };
-    duels.play(&run, |_| ControlFlow::Continue(()))
+    duels.play(&run, |_, _| ControlFlow::Continue(()))
 }
 
 fn leagues(name: &str, names: &[&str], format: Format, leagues: u64, threads: usize) -> Seasons {
@@ -56,12 +57,15 @@ fn leagues(name: &str, names: &[&str], format: Format, leagues: u64, threads: us
         competition: &competition,
         leagues,
         seed: 2026,
+        records: false,
     };
     let run = Run {
         threads: NonZeroUsize::new(threads).unwrap(),
         stop: &stop,
     };
-    leagues.play(&run, |_| ControlFlow::Continue(())).unwrap()
+    leagues
+        .play(&run, |_, _| ControlFlow::Continue(()))
+        .unwrap()
 }
 
 fn records(pairs: &[Pair]) -> Vec<[u64; 3]> {
@@ -159,12 +163,13 @@ fn a_test_that_stops_early_stops_after_the_same_match() {
             seed: 1,
             openings: &[],
             every_unit: true,
+            records: false,
         };
         let run = Run {
             threads: NonZeroUsize::new(threads).unwrap(),
             stop: &stop,
         };
-        duels.play(&run, |pairs| match pairs[0].tally.record.losses {
+        duels.play(&run, |pairs, _| match pairs[0].tally.record.losses {
             0..20 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         })
@@ -257,13 +262,14 @@ fn too_few_for_a_format_are_told_so() {
         competition: &competition,
         leagues: 1,
         seed: 1,
+        records: false,
     };
     let run = Run {
         threads: NonZeroUsize::MIN,
         stop: &stop,
     };
     let error = leagues
-        .play(&run, |_| ControlFlow::Continue(()))
+        .play(&run, |_, _| ControlFlow::Continue(()))
         .unwrap_err();
     assert!(
         error

@@ -220,7 +220,7 @@ fn by_chance(
     // Drawing a round takes longer than playing it, in swiss leagues with the third power of the players.
     let work = match rounds {
         ChanceRounds::Fixed => within(20_000_000, games.len(), 500, settings.leagues_of_chance),
-        ChanceRounds::Drawn(_) => within(
+        ChanceRounds::Drawn { .. } => within(
             40_000_000,
             players.saturating_pow(3),
             100,

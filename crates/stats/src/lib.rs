@@ -6,7 +6,7 @@
 //! # Layout
 //! In reading order:
 //! - [`results`]: the input
-//! - [`normal`], [`quantile`], [`rng`], [`cholesky`]: tools
+//! - [`normal`], [`estimate`], [`quantile`], [`rng`], [`cholesky`]: tools
 //! - [`null_model`]: exact p-values of records under pure chance; [`luck`]: of the whole standings, by simulation
 //! - [`bradley_terry`] with [`spread`] and [`posterior`]: the ratings that are shown, from all results, with intervals;
 //!   [`glicko`]: the pairing ratings of ladders
@@ -23,6 +23,7 @@ pub mod bradley_terry;
 pub mod change;
 pub mod cholesky;
 pub mod elo;
+pub mod estimate;
 pub mod glicko;
 pub mod head_to_head;
 pub mod league;

@@ -15,7 +15,12 @@ pub enum ChanceRounds<'a> {
     /// The matches are the same, whatever comes of them.
     Fixed,
     /// Rounds follow from results.
-    Drawn(Box<PlayLeague<'a>>),
+    Drawn {
+        play: Box<PlayLeague<'a>>,
+        /// Whether the league was played to its end. Then those of chance are, too: cut off where this one ended, many would have
+        /// no winner yet, and this one's would stand out.
+        is_over: bool,
+    },
     /// Rounds follow from results, and it is not known how.
     Unknown,
 }
@@ -81,7 +86,7 @@ pub fn anybody(by_chance: Option<&ByChance>, chance: f64, players: usize) -> f64
     }
 }
 
-/// Plays leagues under the null model, as many as that, with as many matches as were played. `None` without a match or a
+/// Plays leagues under the null model, as many as that, with as many matches as were played, or to the end if this one is over. `None` without a match or a
 /// league.
 pub fn compare_with_chance(
     players: usize,
@@ -129,7 +134,7 @@ fn league_of_chance(
     rounds: &ChanceRounds<'_>,
     rng: &mut SeededRng,
 ) -> Vec<Game> {
-    let ChanceRounds::Drawn(play) = rounds else {
+    let ChanceRounds::Drawn { play, is_over } = rounds else {
         let again = games.iter().map(|game| Game {
             verdict: rng.verdict(model.first_seat),
             ..*game
@@ -138,7 +143,7 @@ fn league_of_chance(
     };
     let mut played = Vec::with_capacity(games.len());
     play(&mut |a, b| {
-        if played.len() == games.len() {
+        if !is_over && played.len() == games.len() {
             return None;
         }
         let verdict = rng.verdict(model.first_seat);
@@ -157,7 +162,7 @@ impl std::fmt::Debug for ChanceRounds<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Fixed => "Fixed",
-            Self::Drawn(_) => "Drawn",
+            Self::Drawn { .. } => "Drawn",
             Self::Unknown => "Unknown",
         })
     }
@@ -285,7 +290,10 @@ mod tests {
             game(0, 2, Verdict::A),
         ];
         let model = NullModel::of("nim", &games);
-        let rounds = ChanceRounds::Drawn(play);
+        let rounds = ChanceRounds::Drawn {
+            play,
+            is_over: true,
+        };
         let mut rng = SeededRng::new(1, 0);
         let found = compare_with_chance(4, &games, &model, &rounds, 500, &mut rng).unwrap();
         assert_eq!((found.table.best, found.table.spread), (1.0, 1.0));

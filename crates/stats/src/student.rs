@@ -2,11 +2,15 @@
 
 use crate::normal::Z_95;
 
-/// The 97.5 % quantile with so many degrees of freedom: an interval from few independent means is this much wider. The series of
-/// Cornish and Fisher, good to three digits from 10 degrees on.
+/// The 97.5 % quantile with so many degrees of freedom: an interval from few independent means is this much wider.
 pub fn t_95(degrees: u64) -> f64 {
+    t_quantile(Z_95, degrees)
+}
+
+/// The quantile at the chance at which the normal distribution has `z`, by the series of Cornish and Fisher, good to three
+/// digits from 10 degrees on.
+pub fn t_quantile(z: f64, degrees: u64) -> f64 {
     let n = degrees.max(1) as f64;
-    let z = Z_95;
     let z2 = z * z;
     let first = z * (z2 + 1.0) / 4.0;
     let second = z * (5.0 * z2 * z2 + 16.0 * z2 + 3.0) / 96.0;
@@ -17,6 +21,7 @@ pub fn t_95(degrees: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::normal::Z_95_ONE_SIDED;
 
     /// As in any printed table.
     #[test]
@@ -24,5 +29,6 @@ mod tests {
         for (degrees, t) in [(10, 2.228), (19, 2.093), (29, 2.045), (1_000_000, 1.960)] {
             assert!((t_95(degrees) - t).abs() < 1e-3, "{degrees}");
         }
+        assert!((t_quantile(Z_95_ONE_SIDED, 10) - 1.812).abs() < 1e-3);
     }
 }

@@ -1,6 +1,7 @@
 //! A player's record, gathered in one pass over the matches. Pure.
 
 use super::PlayerName;
+use crate::exploitability::Exploitability;
 use crate::fallbacks::Fallbacks;
 use crate::league_log::LeagueLog;
 use crate::llm_usage::LlmUsage;
@@ -37,6 +38,9 @@ pub struct PlayerView {
     /// What its language model used, if the player's own store was read and tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub llm_usage: Option<LlmUsage>,
+    /// Only in reports of games of repeated simultaneous choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exploitability: Option<Exploitability>,
 }
 
 impl PlayerView {
@@ -268,6 +272,7 @@ impl PlayerTotals {
             technical: self.technical,
             fallbacks: None,
             llm_usage: None,
+            exploitability: None,
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::league_log::LeagueLog;
 use crate::league_view::LeagueView;
 use crate::log_set::LogSet;
 use crate::verify::{Evidence, Verdict, Verification, verify_league};
-use crate::{fallbacks, llm_usage};
+use crate::{exploitability, fallbacks, llm_usage};
 use matchday_core::protocol::LeagueId;
 use matchday_stats::Resampling;
 use matchday_store::StoreError;
@@ -91,7 +91,9 @@ impl Report {
         report.verification.files = stores.iter().map(StoreUrl::short_name).collect();
         let mut failed = fallbacks::of_players(&logs.players);
         let mut used = llm_usage::of_players(&logs.players);
+        let mut exploitable = exploitability::of_players(&history.league);
         for player in &mut report.view.players {
+            player.exploitability = exploitable.remove(&player.who.id);
             player.fallbacks = failed.remove(&player.who.id);
             player.llm_usage = used.remove(&player.who.id);
         }

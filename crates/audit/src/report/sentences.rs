@@ -1,6 +1,7 @@
 //! Sentences and numbers that several formats share. Pure.
 
 use super::Report;
+use crate::exploitability::Exploitability;
 use crate::league_view::{PlayerView, Standing};
 use crate::plural::count_of;
 use matchday_core::protocol::{MatchId, Timestamp};
@@ -196,9 +197,12 @@ pub(super) fn player_facts(row: &Standing, player: &PlayerView) -> Vec<(&'static
         ),
         ("Agent version", Some(player.version.clone())),
     ];
+    let exploitable = player.exploitability.as_ref();
+    let exploitable = exploitable.map_or_else(Vec::new, Exploitability::facts);
     facts
         .into_iter()
         .filter_map(|(name, fact)| Some((name, fact?)))
+        .chain(exploitable)
         .collect()
 }
 

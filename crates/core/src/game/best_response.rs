@@ -34,6 +34,8 @@ pub(super) fn play<R: Rules>(
         seat,
         by_payoff,
     };
+    // Chance does not answer what is played: nothing is to be seen further ahead.
+    let rounds_ahead = known.choose.map_or(1, |_| ROUNDS_AHEAD);
     let mut position = R::default();
     if position.turn() != Turn::Both {
         return None;
@@ -43,7 +45,7 @@ pub(super) fn play<R: Rules>(
     loop {
         match position.turn() {
             Turn::Both => {
-                let (own, _) = known.best(&position, ROUNDS_AHEAD)?;
+                let (own, _) = known.best(&position, rounds_ahead)?;
                 let replies = known.replies(&position);
                 is_certain &= replies.len() == 1;
                 let reply = *replies.get(draw(replies.len()))?;

@@ -258,6 +258,17 @@ pub struct BuiltIn {
     /// Plays a match of a best response, in this seat, against the strategy of this name; `true` if it is after payoffs. `None`
     /// if players do not choose at once.
     pub respond: fn(strategy: &str, Seat, bool, &mut Entropy) -> Option<Response>,
+    /// Of a round, in games of repeated simultaneous choice.
+    pub matrix: Option<PayoffMatrix>,
+}
+
+/// What a round of a game of repeated simultaneous choice pays.
+#[derive(Debug, Clone, Copy)]
+pub struct PayoffMatrix {
+    /// As messages carry them.
+    pub options: &'static [&'static str],
+    /// The points of A and B, by the numbers of their options.
+    pub payoff: fn(usize, usize) -> [u32; 2],
 }
 
 impl BuiltIn {
@@ -272,6 +283,7 @@ impl BuiltIn {
             choose: json_game::choose::<R>,
             players: fast::players::<R>,
             respond: best_response::play::<R>,
+            matrix: R::MATRIX,
         }
     }
 }

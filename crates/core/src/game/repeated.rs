@@ -5,7 +5,7 @@ use super::rules::{Moves, Presentation, Rules, Situation, StrategyOf, moves_of};
 use super::strategy;
 use super::successors::{Successors, patterns_below};
 use super::view::{Strip, StripRound, View};
-use super::{Outcome, Seat, Turn};
+use super::{Outcome, PayoffMatrix, Seat, Turn};
 use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::GameDetails;
 use serde_json::{Map, Value, json};
@@ -46,6 +46,10 @@ impl<M: Matrix> Rules for Repeated<M> {
     type Memory = ();
 
     const STRATEGIES: &'static [StrategyOf<Self>] = M::STRATEGIES;
+    const MATRIX: Option<PayoffMatrix> = Some(PayoffMatrix {
+        options: M::OPTIONS,
+        payoff: M::payoff,
+    });
 
     fn turn(&self) -> Turn {
         if self.played < M::ROUNDS {

@@ -5,7 +5,7 @@
 use super::prospect::Prospect;
 use super::strategy::{self, StrategyEntry};
 use super::view::View;
-use super::{MoveMessage, Outcome, Seat, Turn};
+use super::{MoveMessage, Outcome, PayoffMatrix, Seat, Turn};
 use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::GameDetails;
 use serde_json::{Map, Value};
@@ -24,6 +24,9 @@ pub(super) trait Rules: Clone + Debug + Default + Send + 'static {
 
     /// How our own players play it, besides at random.
     const STRATEGIES: &'static [StrategyOf<Self>];
+
+    /// What a round pays, in games of repeated simultaneous choice.
+    const MATRIX: Option<PayoffMatrix> = None;
 
     /// Whose move it is; never external.
     fn turn(&self) -> Turn;

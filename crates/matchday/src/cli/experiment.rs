@@ -15,7 +15,7 @@ use matchday_research::experiment::results::Results;
 use matchday_research::experiment::run::{open_replies, play};
 use matchday_research::simulate::entrants::Externals;
 use matchday_research::simulate::progress::{ProgressBar, grouped};
-use matchday_research::summary::Estimate;
+use matchday_stats::estimate::Estimate;
 use matchday_terminal::{say, table};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

@@ -1,24 +1,27 @@
 //! `matchday simulate`: strategies against each other without a network. Starts threads, runs programs that are strategies,
-//! writes the plot.
+//! writes the plot or the table of matches.
 
 use super::program_env_arg::ProgramEnvArg;
 use super::{Usage, games, notice};
 use anyhow::{Context, Result};
 use clap::{Args, value_parser};
+use matchday_audit::best_response::{self, BestResponse};
 use matchday_core::game::GameEntry;
 use matchday_core::league::format::{Competition, Format};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
 use matchday_research::openings::{self, Opening};
-use matchday_research::simulate::best_responses;
 use matchday_research::simulate::entrants::{Entrants, Externals};
+use matchday_research::simulate::match_table::MatchTable;
 use matchday_research::simulate::progress::ProgressBar;
 use matchday_research::simulate::render::for_people;
 use matchday_research::simulate::report::{
     PairResult, ProgramFailure, Report, Results, RunTime, SprtQuestion, SprtVerdict,
 };
 use matchday_research::simulate::rules_program::RulesProgram;
-use matchday_research::{Duels, ExternalRules, Leagues, Pair, Run, Seasons, summary};
+use matchday_research::{
+    Duels, ExternalRules, Leagues, Pair, Run, Seasons, StrategySource, summary,
+};
 use matchday_stats::sprt::{Answer, Sprt};
 use matchday_terminal::say;
 use matchday_terminal::screen::Size;
@@ -41,6 +44,7 @@ any number of threads. A program (command:PROGRAM, without commas) is asked for 
 Example:
   matchday simulate                              (every strategy of even_odd against every other)
   matchday simulate --strategies random,pattern,mirror --matches 1000000 --out matrix.svg
+  matchday simulate --game nim --matches 1000 --out matches.csv
   matchday simulate --game connect_four --strategies lookahead,random --sprt 0,50
   matchday simulate --game connect_four --strategies lookahead,lookahead --openings 40 --matches 80
   matchday simulate --game nim --strategies optimal,random,random --format knockout
@@ -123,8 +127,8 @@ pub(super) struct SimulateArgs {
     /// Print as JSON
     #[arg(long)]
     json: bool,
-    /// Write the matrix as a picture (SVG) to this file
-    #[arg(long, value_name = "FILE.svg")]
+    /// Write every match with its moves to a table (FILE.csv), or the matrix to a picture (FILE.svg)
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
@@ -170,18 +174,28 @@ pub(super) async fn execute(args: SimulateArgs) -> Result<ExitCode> {
     let flag = Arc::clone(&stop);
     let json = plan.args.json;
     let out = plan.args.out.clone();
-    let mut playing = tokio::task::spawn_blocking(move || plan.play(&flag));
-    let report = tokio::select! {
-        report = &mut playing => report?,
+    let cannot_write = |file: &Path| format!("cannot write {}", file.display());
+    let mut table = match out.as_deref().filter(|file| is_table(file)) {
+        Some(file) => Some(plan.table(file).with_context(|| cannot_write(file))?),
+        None => None,
+    };
+    let mut playing = tokio::task::spawn_blocking(move || {
+        let report = plan.play(&flag, table.as_mut());
+        (report, table)
+    });
+    let (report, table) = tokio::select! {
+        played = &mut playing => played?,
         () = termination.recv() => {
             stop.store(true, Ordering::Relaxed);
             playing.await?
         }
     };
     if let Some(file) = &out {
-        let picture = report.heat_map().svg() + "\n";
-        std::fs::write(file, picture)
-            .with_context(|| format!("cannot write {}", file.display()))?;
+        let written = match table {
+            Some(table) => table.finish(),
+            None => std::fs::write(file, report.heat_map().svg() + "\n"),
+        };
+        written.with_context(|| cannot_write(file))?;
     }
     if json {
         say(serde_json::to_string_pretty(&report)?)
@@ -192,7 +206,12 @@ pub(super) async fn execute(args: SimulateArgs) -> Result<ExitCode> {
         ))
     }
     if let (Some(file), false) = (&out, json) {
-        notice(&format!("the matrix is in {}", file.display()));
+        let what = if is_table(file) {
+            "matches are"
+        } else {
+            "matrix is"
+        };
+        notice(&format!("the {what} in {}", file.display()));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -252,15 +271,21 @@ impl Plan {
             .collect()
     }
 
-    fn play(&self, stop: &AtomicBool) -> Report {
+    fn table(&self, file: &Path) -> std::io::Result<MatchTable> {
+        let format = self.args.format;
+        let (game, seed) = (self.args.game.name, self.args.seed);
+        MatchTable::create(file, game, format, seed, self.names())
+    }
+
+    fn play(&self, stop: &AtomicBool, table: Option<&mut MatchTable>) -> Report {
         let run = Run {
             threads: self.threads,
             stop,
         };
         let mut bar = ProgressBar::new(self.args.json);
         let (matches, results) = match &self.competition {
-            Some(competition) => self.leagues(competition, &run, &mut bar),
-            None => self.duels(&run, &mut bar),
+            Some(competition) => self.leagues(competition, &run, &mut bar, table),
+            None => self.duels(&run, &mut bar, table),
         };
         let took = RunTime::of(self.threads.get(), bar.took(), matches);
         bar.clear();
@@ -287,7 +312,12 @@ impl Plan {
         }
     }
 
-    fn duels(&self, run: &Run<'_>, bar: &mut ProgressBar) -> (u64, Results) {
+    fn duels(
+        &self,
+        run: &Run<'_>,
+        bar: &mut ProgressBar,
+        mut table: Option<&mut MatchTable>,
+    ) -> (u64, Results) {
         let usual = match (&self.sprt, self.entrants.programs.is_empty()) {
             (Some(_), _) => MATCHES_OF_A_TEST,
             (None, true) => MATCHES,
@@ -302,6 +332,7 @@ impl Plan {
             openings: &self.openings,
             seed: self.args.seed,
             every_unit: self.sprt.is_some(),
+            records: table.is_some(),
         };
         let all = duels.matches_in_all();
         let played = |pairs: &[Pair]| pairs.iter().map(|pair| pair.tally.matches()).sum::<u64>();
@@ -313,9 +344,10 @@ impl Plan {
             self.sprt
                 .is_some_and(|(_, sprt)| sprt.standing(of_pair).answer != Answer::Open)
         };
-        let pairs = duels.play(run, |pairs| {
+        let pairs = duels.play(run, |pairs, rows| {
             bar.at(played(pairs), all);
-            if is_decided(pairs) {
+            let is_written = table.as_mut().is_none_or(|table| table.append(&rows));
+            if is_decided(pairs) || !is_written {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
@@ -327,17 +359,25 @@ impl Plan {
             openings: self.openings.len(),
             strategies: summary::of_duels(&names, &pairs),
             sprt: self.verdict(&names, &pairs),
-            best_responses: best_responses::of(
-                self.args.game,
-                &self.entrants.entrants,
-                self.args.seed,
-            ),
+            best_responses: self.best_responses(),
             pairs: pairs
                 .iter()
                 .map(|pair| PairResult::of(&names, pair))
                 .collect(),
         };
         (played(&pairs), results)
+    }
+
+    /// Of the built-in strategies: nobody knows the rule of a program.
+    fn best_responses(&self) -> Vec<BestResponse> {
+        let entrants = self.entrants.entrants.iter();
+        let known = entrants.filter_map(|entrant| match entrant.strategy {
+            StrategySource::BuiltIn(_) => Some(entrant.name.as_str()),
+            StrategySource::External(_) => None,
+        });
+        known
+            .filter_map(|name| best_response::against(self.args.game, name, self.args.seed))
+            .collect()
     }
 
     fn verdict(&self, names: &[String], pairs: &[Pair]) -> Option<SprtVerdict> {
@@ -356,6 +396,7 @@ impl Plan {
         competition: &Competition,
         run: &Run<'_>,
         bar: &mut ProgressBar,
+        mut table: Option<&mut MatchTable>,
     ) -> (u64, Results) {
         let leagues = Leagues {
             game: self.args.game,
@@ -364,13 +405,18 @@ impl Plan {
             competition,
             leagues: self.args.leagues.unwrap_or(LEAGUES),
             seed: self.args.seed,
+            records: table.is_some(),
         };
-        let played = leagues.play(run, |seasons| {
+        let played = leagues.play(run, |seasons, rows| {
             // How many matches a league has may depend on their results.
             let all =
                 seasons.matches as f64 / seasons.leagues.max(1) as f64 * leagues.leagues as f64;
             bar.at(seasons.matches, all as u64);
-            ControlFlow::Continue(())
+            if table.as_mut().is_none_or(|table| table.append(&rows)) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         });
         // Whether it is possible was found out before it began.
         let seasons = played.unwrap_or_else(|_| Seasons::none(self.entrants.entrants.len()));
@@ -438,14 +484,11 @@ fn openings(args: &SimulateArgs) -> Result<Vec<Opening>, Usage> {
     Ok(found)
 }
 
-/// Whether the picture can be written, as far as that can be known before.
+/// Whether the file can be written, as far as that can be known before.
 fn check_out(file: &Path) -> Result<(), Usage> {
-    if file
-        .extension()
-        .is_none_or(|extension| !extension.eq_ignore_ascii_case("svg"))
-    {
+    if !is_table(file) && !has_extension(file, "svg") {
         return Err(Usage(format!(
-            "--out: expected a name that ends in .svg, got {}",
+            "--out: expected a name that ends in .csv (every match) or .svg (the matrix), got {}",
             file.display()
         )));
     }
@@ -459,6 +502,16 @@ fn check_out(file: &Path) -> Result<(), Usage> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Whether it is to hold the matches.
+fn is_table(file: &Path) -> bool {
+    has_extension(file, "csv")
+}
+
+fn has_extension(file: &Path, wanted: &str) -> bool {
+    file.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
 
 fn question(args: &SimulateArgs) -> Result<Option<(SprtQuestion, Sprt)>, Usage> {

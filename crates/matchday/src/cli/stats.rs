@@ -10,6 +10,7 @@ use super::stored_leagues::{self, KnownArg};
 use super::watch;
 use crate::manager_client::{ManagerClient, in_our_form};
 use anyhow::{Result, anyhow, bail};
+use matchday_audit::exploitability::{self, Exploitability};
 use matchday_audit::fallbacks::{self, Fallbacks};
 use matchday_audit::fix;
 use matchday_audit::league_log::LeagueLog;
@@ -106,6 +107,18 @@ enum Subject<'a> {
     Referee(&'a str),
 }
 
+impl Subject<'_> {
+    /// Whether it is about this player.
+    fn names(&self, id: &str) -> bool {
+        match self {
+            Self::League => true,
+            Self::Player(wanted) | Self::Since(wanted, _) => id == *wanted,
+            Self::Pair(first, second) => id == *first || id == *second,
+            Self::Referee(_) => false,
+        }
+    }
+}
+
 /// A player's record, and what it means.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PlayerView {
@@ -145,7 +158,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
             Subject::Pair(..) => words::head_to_head(&serde_json::from_value(data.clone())?),
             Subject::Referee(_) => referee_table(data)?,
         };
-        Ok(headed(&text) + &failures(data))
+        Ok(headed(&text) + &of_players(data))
     };
     let Some(file) = &store else {
         let ask = async |client: &ManagerClient| {
@@ -181,10 +194,13 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
         .collect();
     let (failed, used) = own_records(&files, args.league.id().as_ref(), &subject);
     add_strategies(&mut data, strategies_of(&league), &subject)?;
+    let mut exploitable = exploitability::of_players(&league);
+    exploitable.retain(|id, _| subject.names(id));
     if let Some(data) = data.as_object_mut() {
         for (name, found) in [
             (FAILED, serde_json::to_value(&failed)?),
             (USED, serde_json::to_value(&used)?),
+            (EXPLOITABLE, serde_json::to_value(&exploitable)?),
         ] {
             if found.as_object().is_some_and(|found| !found.is_empty()) {
                 data.insert(name.to_owned(), found);
@@ -208,6 +224,9 @@ const STRATEGIES: &str = "strategies";
 /// Under which name it stands what the models of players used.
 const USED: &str = "llm_usage";
 
+/// Under which name it stands what players give away to an opponent that sees through them.
+const EXPLOITABLE: &str = "exploitability";
+
 /// The players whose own strategy failed, and what their models used, as far as their own events are in the stores. Whether
 /// they fit the league is for `verify` to say.
 fn own_records(
@@ -218,16 +237,10 @@ fn own_records(
     let Ok(stored) = LogSet::open_league(stores, league_id) else {
         return Default::default();
     };
-    let is_wanted = |id: &String| match subject {
-        Subject::League => true,
-        Subject::Player(wanted) | Subject::Since(wanted, _) => id == wanted,
-        Subject::Pair(first, second) => id == first || id == second,
-        Subject::Referee(_) => false,
-    };
     let mut failed = fallbacks::of_players(&stored.players);
-    failed.retain(|id, _| is_wanted(id));
+    failed.retain(|id, _| subject.names(id));
     let mut used = llm_usage::of_players(&stored.players);
-    used.retain(|id, _| is_wanted(id));
+    used.retain(|id, _| subject.names(id));
     (failed, used)
 }
 
@@ -263,7 +276,7 @@ fn strategies(data: &Value) -> BTreeMap<String, String> {
     serde_json::from_value(found).unwrap_or_default()
 }
 
-fn failures(data: &Value) -> String {
+fn of_players(data: &Value) -> String {
     let failed = data.get(FAILED).cloned().unwrap_or_default();
     let failed: BTreeMap<String, Fallbacks> = serde_json::from_value(failed).unwrap_or_default();
     let used: BTreeMap<String, LlmUsage> =
@@ -271,7 +284,16 @@ fn failures(data: &Value) -> String {
     let failed = failed
         .iter()
         .map(|(id, failed)| format!("\n{id}: {}", failed.sentence()));
-    failed
+    let exploitable: BTreeMap<String, Exploitability> =
+        serde_json::from_value(data.get(EXPLOITABLE).cloned().unwrap_or_default())
+            .unwrap_or_default();
+    let facts = exploitable.iter().flat_map(|(id, found)| {
+        let told =
+            move |(name, fact): (&str, String)| format!("\n{id}: {}: {fact}", name.to_lowercase());
+        found.facts().into_iter().map(told)
+    });
+    facts
+        .chain(failed)
         .chain(
             used.iter()
                 .map(|(id, used)| format!("\n{id}: {}", used.sentence())),

@@ -192,6 +192,55 @@ fn the_matrix_is_drawn_into_a_file() {
     );
 }
 
+/// The table of matches, without the check, which goes over the rows before.
+fn rows(cli: &Cli, file: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(cli.path().join(file)).unwrap();
+    let mut rows: Vec<Vec<String>> = text
+        .lines()
+        .map(|line| line.splitn(17, ',').map(str::to_owned).collect())
+        .collect();
+    rows.iter_mut().for_each(|row| drop(row.remove(15)));
+    rows
+}
+
+/// Both play the same matches, so that whoever has the table of one can compare it with the other.
+#[test]
+fn every_match_is_written_as_an_experiment_writes_it() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let strategies = "random,frequency,mirror";
+    for (format, settings) in [
+        ("duels", &["--series", "4", "--matches", "40"][..]),
+        ("swiss", &["--format", "swiss", "--leagues", "10"]),
+    ] {
+        let plan = format!(
+            "name = \"x\"\ngames = [\"even_odd\"]\nstrategies = [\"random\", \"frequency\", \"mirror\"]\n\
+             formats = [\"{format}\"]\nseeds = [7]\nseries = 4\nrepetitions = 10\n"
+        );
+        fs::write(cli.path().join("plan.toml"), plan).unwrap();
+        let done = cli.run(&["experiment", "plan.toml", "--out", format]);
+        assert_eq!(done.code, 0, "{done:?}");
+        let expected = rows(&cli, &format!("{format}/matches.csv"));
+        for threads in ["1", "3"] {
+            let args = [
+                &["simulate", "--strategies", strategies, "--seed", "7"][..],
+                &["--threads", threads, "--out", "matches.csv"],
+                settings,
+            ];
+            let done = cli.run(&args.concat());
+            assert_eq!(done.code, 0, "{done:?}");
+            assert!(
+                done.err.contains("the matches are in matches.csv"),
+                "{done:?}"
+            );
+            let mut found = rows(&cli, "matches.csv");
+            let number = |text: &String| text.parse::<u64>().unwrap();
+            found[1..].sort_by_key(|row| (number(&row[3]), number(&row[4])));
+            assert_eq!(found, expected, "{format}, {threads} threads");
+        }
+        assert!(expected.len() > 30, "{expected:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_simulated_is_told_before_anything_starts() {
     let cli = Cli::new(crate::MATCHDAY);
@@ -256,7 +305,7 @@ fn what_cannot_be_simulated_is_told_before_anything_starts() {
         ),
         (
             &["--strategies", "random,pattern", "--out", "matrix.png"],
-            "ends in .svg",
+            "ends in .csv",
         ),
         (
             &[

@@ -1,9 +1,9 @@
 //! The folder of an experiment's results. `matches.csv` is its log: rows are appended in the order of the plan, and after a
 //! crash what follows the last whole repetition is cut off, to be played again. A row that was changed is found.
 
-use super::plan::{Cell, Plan};
+use super::plan::{Cell, Plan, format_name};
 use super::results::{Fold, Results};
-use super::row::{Check, HEADER, Row};
+use crate::match_row::{Check, HEADER, Row, RowSource};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -77,8 +77,9 @@ impl Folder {
     }
 
     pub(super) fn append(&mut self, cell: &Cell<'_>, names: &[String], rows: &[Row]) -> Result<()> {
+        let source = source(cell, names);
         for row in rows {
-            let (line, check) = row.write(cell, names, self.check);
+            let (line, check) = row.write(source, self.check);
             self.waiting.push_str(&line);
             self.check = check;
         }
@@ -166,12 +167,23 @@ fn identify(path: &Path, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
+fn source<'a>(cell: &Cell<'a>, names: &'a [String]) -> RowSource<'a> {
+    RowSource {
+        game: cell.tournament.game.name,
+        format: format_name(cell.competition),
+        seed: cell.seed,
+        names,
+    }
+}
+
 /// Folds all repetitions but the last, which may not be whole. Returns how many bytes hold them, 0 without a header, and the
 /// check of their last row.
 fn read_back(file: &File, plan: &Plan, fold: &mut Fold<'_>) -> Result<(u64, Check)> {
     let cells = plan.cells().into_iter();
     let cells: Vec<(Cell<'_>, Vec<String>)> =
         cells.map(|cell| (cell, cell.tournament.names())).collect();
+    let cells = cells.iter().map(|(cell, names)| source(cell, names));
+    let cells: Vec<RowSource<'_>> = cells.collect();
     let mut lines = BufReader::new(file);
     let mut next = || -> Result<(usize, Option<String>)> {
         let mut bytes = Vec::new();

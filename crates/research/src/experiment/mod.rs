@@ -5,7 +5,6 @@
 //! In reading order:
 //! - [`plan`]: what is played, from TOML (`keys`); a *cell* is one game in one format with one seed
 //! - `players`: the language models and programs of the plan; [`models`]: a model as player; [`replies`]: the record of what it said
-//! - `row`: a match as a line of `matches.csv`
 //! - [`folder`]: the folder of results. `matches.csv` is the log: after a crash it is read back, and what follows its last
 //!   whole repetition is played again
 //! - [`run`]: plays what is missing
@@ -27,5 +26,4 @@ mod player_text;
 pub mod players;
 pub mod replies;
 pub mod results;
-mod row;
 pub mod run;

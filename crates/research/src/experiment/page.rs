@@ -3,11 +3,12 @@
 use super::results::{GroupResult, Results};
 use crate::simulate::plots;
 use crate::simulate::progress::grouped;
-use crate::summary::{Estimate, Row, SeasonRow};
+use crate::summary::{Row, SeasonRow};
 use askama::Template;
 use matchday_audit::template::rendered;
 use matchday_plot::{Dot, Dots, HeatMap, Line, LineChart, Mark};
 use matchday_stats::elo::EloDifference;
+use matchday_stats::estimate::Estimate;
 use matchday_stats::sprt::Answer;
 
 /// Larger differences in Elo are drawn here.

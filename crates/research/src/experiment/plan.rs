@@ -5,6 +5,7 @@ use super::keys::{Keys, float};
 use super::models::{Halt, ModelPlayer};
 use super::players::{self, PlayerEntry};
 use crate::Entrant;
+use crate::match_row::DUELS;
 use crate::openings::{self, Opening};
 use crate::simulate::entrants::{Entrants, Externals, knows};
 use crate::simulate::rules_program::RulesProgram;
@@ -38,8 +39,6 @@ pub(super) const KEYS: [&str; 15] = [
 ];
 const GAME_KEYS: [&str; 5] = ["name", "formats", "series", "openings", "opening_turns"];
 const STOP_KEYS: [&str; 4] = ["margin", "sprt", "alpha", "beta"];
-/// The format in which every pair meets, beside those of leagues.
-const DUELS: &str = "duels";
 /// For a move of a program, and of a model, if the plan does not say otherwise.
 const THINK_TIMES: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
 

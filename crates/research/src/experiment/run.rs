@@ -5,10 +5,10 @@ use super::models::{Unit, in_unit};
 use super::plan::{Cell, Plan, format_name};
 use super::replies::{Names, Replies};
 use super::results::Fold;
-use super::row::Row;
+use crate::match_row::Row;
 use crate::openings::Opening;
 use crate::simulate::progress::ProgressBar;
-use crate::{Duels, Entrant, ExternalRules, Leagues, Run, Seasons};
+use crate::{Duels, Entrant, ExternalRules, Leagues, Run};
 use anyhow::Result;
 use matchday_core::agent::Usage;
 use std::ops::ControlFlow;
@@ -100,10 +100,7 @@ pub fn play(
                 if part + 1 < parts {
                     return ControlFlow::Continue(());
                 }
-                let mut rows = std::mem::take(&mut rows);
-                (1..)
-                    .zip(&mut rows)
-                    .for_each(|(number, row)| row.number = number);
+                let rows = std::mem::take(&mut rows);
                 if let Err(error) = folder.append(cell, &names, &rows) {
                     failed = Some(error);
                     return ControlFlow::Break(());
@@ -200,58 +197,36 @@ impl Playing<'_> {
             .rules
             .as_ref()
             .map(|rules| rules as &dyn ExternalRules);
-        let mut rows = Vec::new();
-        let Some(competition) = self.cell.competition else {
-            let duels = Duels {
-                game,
-                entrants,
-                rules,
-                matches: u64::MAX >> 1,
-                series: tournament.settings.series,
-                openings: self.openings,
-                seed,
-                every_unit: true,
-            };
-            duels.play_unit(self.run, part, repetition, |meeting| {
-                rows.push(Row::of(
-                    self.number,
-                    repetition,
-                    meeting.players,
-                    meeting.played,
-                ));
-            });
-            return rows;
+        let mut rows = match self.cell.competition {
+            None => {
+                let duels = Duels {
+                    game,
+                    entrants,
+                    rules,
+                    matches: u64::MAX >> 1,
+                    series: tournament.settings.series,
+                    openings: self.openings,
+                    seed,
+                    every_unit: true,
+                    records: true,
+                };
+                duels.play_unit(self.run, part, repetition)
+            }
+            Some(competition) => {
+                let leagues = Leagues {
+                    game,
+                    entrants,
+                    rules,
+                    competition,
+                    leagues: self.plan.repetitions,
+                    seed,
+                    records: true,
+                };
+                // Whether so many can play was checked with the plan.
+                leagues.play_one(self.run, repetition).unwrap_or_default()
+            }
         };
-        let leagues = Leagues {
-            game,
-            entrants,
-            rules,
-            competition,
-            leagues: self.plan.repetitions,
-            seed,
-        };
-        let season = leagues.play_one(self.run, repetition, |meeting| {
-            rows.push(Row::of(
-                self.number,
-                repetition,
-                meeting.players,
-                meeting.played,
-            ));
-        });
-        // Whether so many can play was checked with the plan.
-        let season = season.unwrap_or_else(|_| Seasons::none(entrants.len()));
-        let rank = |player: usize| {
-            let reached = season
-                .places
-                .get(player)?
-                .iter()
-                .position(|count| *count > 0)?;
-            u32::try_from(reached + 1).ok()
-        };
-        for row in &mut rows {
-            let [a, b] = row.players.map(rank);
-            row.ranks = a.zip(b).map(|(a, b)| [a, b]);
-        }
+        rows.iter_mut().for_each(|row| row.cell = self.number);
         rows
     }
 }

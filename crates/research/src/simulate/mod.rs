@@ -1,7 +1,7 @@
-//! The tool behind `matchday simulate`: external programs as strategies, progress, reports, plots.
+//! The tool behind `matchday simulate`: external programs as strategies, progress, reports, tables of matches, plots.
 
-pub mod best_responses;
 pub mod entrants;
+pub mod match_table;
 pub mod plots;
 pub mod program_strategy;
 pub mod progress;

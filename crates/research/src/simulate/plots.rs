@@ -3,6 +3,7 @@
 use super::report::{PairResult, Report, Results};
 use crate::summary::{Row, SeasonRow, share};
 use matchday_plot::{Dot, Dots, HeatCell, HeatMap};
+use matchday_stats::estimate::Estimate;
 
 impl Report {
     /// Scores of each pair, or how often each strategy reached each rank.
@@ -25,7 +26,7 @@ impl Report {
     }
 
     pub fn dots(&self) -> Dots {
-        let dot = |name: &str, points: Option<crate::summary::Estimate>| {
+        let dot = |name: &str, points: Option<Estimate>| {
             points.map(|points| Dot::new(name, points.value, points.low, points.high))
         };
         let rows: Vec<_> = match &self.results {

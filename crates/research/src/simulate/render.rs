@@ -1,10 +1,11 @@
 //! A simulation for people. Pure.
 
-use super::best_responses::BestResponse;
 use super::progress::grouped;
 use super::report::{PairResult, Report, Results};
-use crate::summary::{Estimate, Row, SeasonRow};
+use crate::summary::{Row, SeasonRow};
+use matchday_audit::best_response::BestResponse;
 use matchday_stats::elo::EloDifference;
+use matchday_stats::estimate::Estimate;
 use matchday_terminal::table;
 
 pub fn for_people(report: &Report, width: usize) -> String {

@@ -1,9 +1,10 @@
 //! The results of a simulation, as data. Except for `took`, they depend only on the seed.
 
-use super::best_responses::BestResponse;
 use crate::Pair;
-use crate::summary::{self, Estimate, Row, SeasonRow};
+use crate::summary::{self, Row, SeasonRow};
+use matchday_audit::best_response::BestResponse;
 use matchday_stats::elo::EloDifference;
+use matchday_stats::estimate::Estimate;
 use matchday_stats::sprt::{Answer, Standing};
 use serde::Serialize;
 use std::time::Duration;

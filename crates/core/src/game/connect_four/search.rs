@@ -59,6 +59,8 @@ struct Position {
     /// The cells that would make four of them, whether they can be reached or not.
     own_fours: Cells,
     their_fours: Cells,
+    /// By how much the own marks lie nearer to the middle.
+    middle: i32,
 }
 
 /// What is seen of a position without a move.
@@ -76,6 +78,7 @@ impl Position {
             theirs,
             own_fours: completing(own),
             their_fours: completing(theirs),
+            middle: near_middle(own) - near_middle(theirs),
         }
     }
 
@@ -91,6 +94,7 @@ impl Position {
             theirs: moved,
             own_fours: self.their_fours,
             their_fours: completing(moved),
+            middle: -self.middle - near_middle(cell),
         }
     }
 
@@ -112,10 +116,10 @@ impl Position {
             return Seen::Decided(WON - self.marks() - 1);
         }
         let threats = self.their_fours & landings;
-        let stops = match threats.count_ones() {
+        let stops = match threats {
             0 => landings,
-            1 => threats,
-            _ => 0,
+            several if several & (several - 1) != 0 => 0,
+            one => one,
         };
         // A mark below a cell that makes four gives it to the opponent.
         match stops & !((self.their_fours & BOARD) >> 1) {
@@ -126,16 +130,17 @@ impl Position {
 
     /// How good it looks to the player to move: free cells that would make four count most, then marks near the middle.
     fn promise(self) -> i32 {
-        let column = |number: u32| 0x3F << (number * STRIDE);
         let free = BOARD & !(self.own | self.theirs);
-        let of = |marks: Cells, fours: Cells| {
-            let count = |cells: Cells| cells.count_ones() as i32;
-            8 * count(fours & free)
-                + 2 * count(marks & column(3))
-                + count(marks & (column(2) | column(4)))
-        };
-        of(self.own, self.own_fours) - of(self.theirs, self.their_fours)
+        let fours = |cells: Cells| 8 * (cells & free).count_ones() as i32;
+        fours(self.own_fours) - fours(self.their_fours) + self.middle
     }
+}
+
+/// Two for each mark in the middle column, one for each beside it.
+fn near_middle(marks: Cells) -> i32 {
+    const MIDDLE: Cells = 0x3F << (3 * STRIDE);
+    const BESIDE: Cells = 0x3F << (2 * STRIDE) | 0x3F << (4 * STRIDE);
+    (2 * (marks & MIDDLE).count_ones() + (marks & BESIDE).count_ones()) as i32
 }
 
 /// The cells that make four with three of these marks, whether free or not.
@@ -183,15 +188,26 @@ fn lookahead(position: Position, depth: u32, mut low: i32, mut high: i32) -> i32
         Seen::Decided(worth) => return worth,
         Seen::Open(safe) => safe,
     };
+    let mut best = -WON;
     if depth == 0 {
         return position.promise();
     }
     // Looking up what is one move deep takes longer than to look.
-    let slot = (depth > 1)
-        .then(|| Slot::of(position.key(), depth))
-        .flatten();
+    if depth == 1 {
+        for cell in in_order(safe) {
+            let after = position.after(cell);
+            best = best.max(match after.see() {
+                Seen::Decided(worth) => -worth,
+                Seen::Open(_) => -after.promise(),
+            });
+            if best >= high {
+                break;
+            }
+        }
+        return best;
+    }
+    let slot = Slot::of(position.key(), depth);
     let asked = low;
-    let mut best = -WON;
     if let Some((bound, worth)) = slot.as_ref().and_then(Slot::known) {
         match bound {
             Bound::Exact => return worth,
@@ -236,7 +252,8 @@ struct Slot {
     tag: u64,
 }
 
-const SLOT_BITS: u32 = 18;
+/// Of a table that a processor's own cache holds: a larger one finds more positions, and takes longer to look into.
+const SLOT_BITS: u32 = 14;
 const KEY_BITS: u32 = 49;
 
 impl Slot {

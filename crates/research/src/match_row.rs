@@ -1,13 +1,15 @@
-//! A match as a line of `matches.csv`, written and read back. Pure.
+//! A match as a line of a table, written and read back: the matches of an experiment or a simulation. Pure.
 
-use super::plan::{Cell, format_name};
+use crate::ending::{Ending, Played};
 use crate::game_log::{self, GameLog};
-use crate::{Ending, Played};
 use matchday_core::game::{Outcome, Seat};
 use matchday_runtime::decider::FailureKind;
 
-pub(super) const HEADER: &str = "game,format,seed,repetition,match,a,b,result,forfeit_a,forfeit_b,voided,payoff_a,payoff_b,\
+pub(crate) const HEADER: &str = "game,format,seed,repetition,match,a,b,result,forfeit_a,forfeit_b,voided,payoff_a,payoff_b,\
     rank_a,rank_b,check,moves";
+
+/// The format in which every pair meets, beside those of leagues.
+pub(crate) const DUELS: &str = "duels";
 
 /// How forfeits are written.
 const FAILURES: [(FailureKind, &str); 5] = [
@@ -22,23 +24,34 @@ const BY_RULES: &str = "rules";
 
 /// A hash of all rows so far. Each row holds it, so that one that was changed is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Check(u64);
+pub(crate) struct Check(u64);
 
 impl Check {
-    pub(super) const FIRST: Self = Self(0xCBF2_9CE4_8422_2325);
+    pub(crate) const FIRST: Self = Self(0xCBF2_9CE4_8422_2325);
 
     fn after(self, row: &str) -> Self {
         Self(game_log::hash(self.0, row.as_bytes()))
     }
 }
 
+/// What the rows of a cell of a plan, or of a simulation, have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowSource<'a> {
+    pub(crate) game: &'a str,
+    pub(crate) format: &'a str,
+    pub(crate) seed: u64,
+    /// Of the entrants.
+    pub(crate) names: &'a [String],
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Counted from 0, within the plan and within the cell.
+    /// Counted from 0, within the plan; a simulation has one.
     pub cell: usize,
+    /// Counted from 0: the number of the series, or of the league.
     pub repetition: u64,
     /// Counted from 1, within the repetition.
-    pub number: u32,
+    pub number: u64,
     /// The entrants in the seats A and B.
     pub players: [usize; 2],
     pub ending: Ending,
@@ -64,12 +77,12 @@ fn points(ending: Ending) -> [u32; 2] {
 }
 
 impl Row {
-    pub(super) fn of(cell: usize, repetition: u64, players: [usize; 2], played: Played) -> Self {
+    pub(crate) fn of(repetition: u64, number: u64, players: [usize; 2], played: Played) -> Self {
         let payoffs = played.payoffs.unwrap_or_else(|| points(played.ending));
         Self {
-            cell,
+            cell: 0,
             repetition,
-            number: 0,
+            number,
             players,
             ending: played.ending,
             payoffs,
@@ -81,13 +94,8 @@ impl Row {
     }
 
     /// The line and its check. `before` is the check of the row before.
-    pub(super) fn write(
-        &self,
-        cell: &Cell<'_>,
-        names: &[String],
-        before: Check,
-    ) -> (String, Check) {
-        let name = |place: usize| names.get(place).map_or("", String::as_str);
+    pub(crate) fn write(&self, source: RowSource<'_>, before: Check) -> (String, Check) {
+        let name = |place: usize| source.names.get(place).map_or("", String::as_str);
         let ([a, b], [payoff_a, payoff_b]) = (self.players, self.payoffs);
         let result = match (self.ending, self.ending.winner()) {
             (_, Some(Seat::A)) => "a",
@@ -113,9 +121,9 @@ impl Row {
             .map_or_else(Default::default, |ranks| ranks.map(|rank| rank.to_string()));
         let start = format!(
             "{},{},{},{},{},{},{},{result},{},{},{},{payoff_a},{payoff_b},{rank_a},{rank_b}",
-            cell.tournament.game.name,
-            format_name(cell.competition),
-            cell.seed,
+            source.game,
+            source.format,
+            source.seed,
             self.repetition + 1,
             self.number,
             name(a),
@@ -130,9 +138,9 @@ impl Row {
     }
 
     /// `None` if it is no line of this plan. `from` is the cell of the line before: cells follow each other.
-    pub(super) fn read(
+    pub(crate) fn read(
         line: &str,
-        cells: &[(Cell<'_>, Vec<String>)],
+        cells: &[RowSource<'_>],
         from: usize,
         before: Check,
     ) -> Option<(Self, Check)> {
@@ -159,14 +167,12 @@ impl Row {
         else {
             return None;
         };
-        let of_row = |(cell, _): &(Cell<'_>, Vec<String>)| {
-            cell.tournament.game.name == game
-                && format_name(cell.competition) == format
-                && seed.parse() == Ok(cell.seed)
+        let of_row = |cell: &RowSource<'_>| {
+            cell.game == game && cell.format == format && seed.parse() == Ok(cell.seed)
         };
         let number_of_cell = from + cells.get(from..)?.iter().position(of_row)?;
-        let (cell, names) = cells.get(number_of_cell)?;
-        let place = |name: &str| names.iter().position(|known| known == name);
+        let cell = *cells.get(number_of_cell)?;
+        let place = |name: &str| cell.names.iter().position(|known| known == name);
         let ending = match (result, forfeit_a.is_empty(), forfeit_b.is_empty()) {
             ("a", true, true) => Outcome::Win(Seat::A).into(),
             ("b", true, true) => Outcome::Win(Seat::B).into(),
@@ -197,12 +203,12 @@ impl Row {
             voided: voided.parse().ok()?,
             log: GameLog::read(&unquoted(moves)?)?,
         };
-        let (written, check) = row.write(cell, names, before);
+        let (written, check) = row.write(cell, before);
         (written.strip_suffix('\n') == Some(line)).then_some((row, check))
     }
 
     /// Whether it counts.
-    pub(super) fn was_played(&self) -> bool {
+    pub(crate) fn was_played(&self) -> bool {
         self.ending != Ending::NotPlayed
     }
 }

@@ -1,44 +1,32 @@
 //! What a best response wins against each strategy whose rule is known: how much it gives away to somebody who sees through it,
 //! which no league of its usual opponents shows. Pure.
 
-use crate::entrant::{Entrant, StrategySource};
-use crate::summary::Estimate;
 use matchday_core::entropy::Entropy;
 use matchday_core::game::best_response::Response;
 use matchday_core::game::{GameEntry, Outcome, Seat};
 use matchday_stats::elo;
+use matchday_stats::estimate::Estimate;
 use matchday_stats::normal::Z_95;
 use matchday_stats::results::Wdl;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How many matches are played where chance has part in them.
 const MATCHES: u32 = 400;
 
 /// Of the opponent that knows the strategy. Without chance an interval is as wide as nothing.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BestResponse {
     pub strategy: String,
     /// A win counts 1, a draw half.
     pub score: Estimate,
     /// What the game itself pays it, if its tables go by that.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payoff_per_match: Option<Estimate>,
 }
 
-/// Against the built-in strategies among the entrants, in games of simultaneous choice.
-pub fn of(game: &GameEntry, entrants: &[Entrant], seed: u64) -> Vec<BestResponse> {
-    let known = entrants
-        .iter()
-        .filter(|entrant| matches!(entrant.strategy, StrategySource::BuiltIn(_)));
-    known
-        .filter_map(|entrant| {
-            let mut entropy = Entropy::numbered(seed);
-            against(game, &entrant.name, &mut entropy)
-        })
-        .collect()
-}
-
-fn against(game: &GameEntry, strategy: &str, entropy: &mut Entropy) -> Option<BestResponse> {
+/// Against a built-in strategy; `None` in games without simultaneous choice.
+pub fn against(game: &GameEntry, strategy: &str, seed: u64) -> Option<BestResponse> {
+    let mut entropy = Entropy::numbered(seed);
     let respond = game.built_in?.respond;
     let by_payoff = game.ranks_by_payoff();
     let mut record = Wdl::default();
@@ -51,7 +39,7 @@ fn against(game: &GameEntry, strategy: &str, entropy: &mut Entropy) -> Option<Be
             break;
         }
         let seat = seats.next()?;
-        let response: Response = respond(strategy, seat, by_payoff, entropy)?;
+        let response: Response = respond(strategy, seat, by_payoff, &mut entropy)?;
         is_certain &= response.is_certain;
         match response.outcome {
             Outcome::Win(winner) if winner == seat => record.wins += 1,
@@ -66,24 +54,12 @@ fn against(game: &GameEntry, strategy: &str, entropy: &mut Entropy) -> Option<Be
     } else {
         elo::score_interval(record)?
     };
-    let payoff_per_match = (by_payoff && !paid.is_empty()).then(|| mean(&paid));
+    let payoff_per_match = Estimate::of_mean(&paid, Z_95).filter(|_| by_payoff);
     Some(BestResponse {
         strategy: strategy.to_owned(),
         score: Estimate { value, low, high },
         payoff_per_match,
     })
-}
-
-fn mean(values: &[f64]) -> Estimate {
-    let count = values.len() as f64;
-    let value = values.iter().sum::<f64>() / count;
-    let squares = values.iter().map(|one| (one - value).powi(2)).sum::<f64>();
-    let half = Z_95 * (squares / (count - 1.0).max(1.0) / count).sqrt();
-    Estimate {
-        value,
-        low: value - half,
-        high: value + half,
-    }
 }
 
 #[cfg(test)]
@@ -93,13 +69,9 @@ mod tests {
 
     fn all(game: &str) -> Vec<BestResponse> {
         let game = GAMES.iter().find(|entry| entry.name == game).unwrap();
-        let entrants: Vec<Entrant> = strategy::of(game)
-            .map(|entry| Entrant {
-                name: entry.name.to_owned(),
-                strategy: StrategySource::BuiltIn(entry),
-            })
-            .collect();
-        of(game, &entrants, 1)
+        strategy::of(game)
+            .filter_map(|entry| against(game, entry.name, 1))
+            .collect()
     }
 
     #[test]
