@@ -140,8 +140,12 @@ fn short_page() -> String {
         .get_about()
         .map(ToString::to_string)
         .unwrap_or_default();
-    let groups =
-        GROUPS.map(|(group, names)| (group, names.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    let groups = GROUPS.map(|(group, names)| {
+        (
+            group,
+            names.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        )
+    });
     let groups = grouped(&groups);
     format!(
         "{about}\n\nUsage: matchday COMMAND [OPTIONS]\n\n{groups}\n\n{EXAMPLES}\n\n\

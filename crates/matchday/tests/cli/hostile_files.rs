@@ -73,7 +73,9 @@ fn every_command_refuses_a_file_with_another_schema_in_one_line() {
             let ended = cli.run(command);
             let said = ended.failed(1);
             assert!(
-                said.contains(what) && said.contains("hostile.db has another format than the stores of this Matchday"),
+                said.contains(what)
+                    && said
+                        .contains("hostile.db has another format than the stores of this Matchday"),
                 "{ended:?}"
             );
             assert_eq!(said.trim_end().lines().count(), 1, "{command:?}: {said}");
