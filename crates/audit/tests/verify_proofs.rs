@@ -146,7 +146,7 @@ fn what_is_recorded_of_a_proof_must_be_so() {
         },
     );
     let why = praised.fault.expect("a fault").why;
-    assert_eq!(why, "R1M1 is recorded as proven, and is unproven");
+    assert_eq!(why, "R1M1 is recorded as proven, but is unproven");
     let belittled = forged(&proven(), |kind, event| {
         if kind == "match_decided" {
             event["proof"] = json!("unproven");
@@ -154,7 +154,7 @@ fn what_is_recorded_of_a_proof_must_be_so() {
     });
     assert_eq!(
         belittled.fault.unwrap().why,
-        "R1M1 is recorded as unproven, and is proven"
+        "R1M1 is recorded as unproven, but is proven"
     );
 }
 

@@ -75,7 +75,7 @@ impl AssignmentForm {
     }
 }
 
-/// Why a referee does not take an assignment, if its answer says so.
+/// Why a referee does not accept an assignment, if its answer says so.
 pub(super) fn refusal(answer: &Answer) -> Option<String> {
     let incoming = match answer {
         Answer::NotUnderstood(why) => return Some(why.clone()),

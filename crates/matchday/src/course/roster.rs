@@ -147,7 +147,7 @@ pub(crate) fn parse(text: &str, plan: &CoursePlan) -> Result<(Vec<Student>, Vec<
         students.push(student);
     }
     if students.is_empty() {
-        Err("it names nobody".to_owned())
+        Err("it lists nobody".to_owned())
     } else {
         Ok((students, unknown))
     }
@@ -274,7 +274,7 @@ mod tests {
                 "name,section,E-mail\nAnn,monday,a@example.org\nBob,monday,A@example.org\n",
                 "line 3: Bob has the mail of Ann on line 2",
             ),
-            ("name,section\n", "it names nobody"),
+            ("name,section\n", "it lists nobody"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(what), "{text:?}: {error}");

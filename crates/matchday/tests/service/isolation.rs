@@ -106,7 +106,7 @@ fn verify_all_names_the_league_that_does_not_fit() {
     );
     let found = fixture.cli.run(&["verify", "service.db", "--all"]);
     assert!(
-        found.code == 1 && found.out.ends_with("1 of 2 leagues do not fit.\n"),
+        found.code == 1 && found.out.ends_with("1 of 2 leagues have contradictions.\n"),
         "{found:?}"
     );
     let spring = found

@@ -353,7 +353,7 @@ mod tests {
         ];
         let mut report = duels_of(&pairs, &names(), None);
         report.interrupted = true;
-        let last = "nothing was decided in 1.0 s".to_owned();
+        let last = "no decision within 1.0 s".to_owned();
         report.complaints.push(ProgramFailure {
             strategy: "command:./mine".into(),
             last,
