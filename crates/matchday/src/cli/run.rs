@@ -98,7 +98,8 @@ fn plan(config: &Config, of_plan: &[LeaguePlayer], is_watched: bool) -> Result<L
     let competition = competition::configured(config, Competition::default())?;
     let pace = match config.get(&settings::PACE)? {
         Some(pace) => pace,
-        None if is_watched => pace_to_watch(game, players, &competition),
+        // Models are slow enough.
+        None if is_watched && of_plan.is_empty() => pace_to_watch(game, players, &competition),
         None => Duration::ZERO,
     };
     if pace > PACE_MAX {
@@ -220,7 +221,7 @@ pub(crate) async fn execute(mut args: RunArgs) -> Result<ExitCode> {
     let (store, ports) = prepare(place, &config, &mut plan, &mut view).await?;
     run_players::count_usage(&store, &ports, &of_plan)?;
     let url = store.name().clone();
-    let is_paced = is_live && config.text(&settings::PACE).is_none();
+    let is_paced = is_live && config.text(&settings::PACE).is_none() && !plan.pace.is_zero();
     view.say(&opening(&plan, &ports, &url, is_paced)?);
     let strategies = strategies(&plan);
     let telemetry = plan.telemetry.clone();
