@@ -123,7 +123,6 @@ pub enum Registration {
 }
 
 impl Registration {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
     /// Whether others may register.
     pub fn is_open(&self) -> bool {
         *self == Self::Open
