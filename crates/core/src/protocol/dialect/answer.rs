@@ -165,7 +165,7 @@ fn refusal_in(object: &mut Fields) -> Option<Json> {
     }
     fn within<'f>(fields: &'f mut Fields, path: &[&str]) -> Option<&'f mut Fields> {
         path.iter().try_fold(fields, |fields, place| {
-            fields.get_mut(*place)?.as_object_mut()
+            fields.get_mut(place)?.as_object_mut()
         })
     }
     let result = object.get("result").and_then(Json::as_object);
@@ -210,7 +210,7 @@ fn error_message_in(object: &mut Fields) -> Option<Json> {
     let fields = places.into_iter().find_map(|path| {
         let found = path
             .iter()
-            .try_fold(&*object, |fields, place| fields.get(*place)?.as_object());
+            .try_fold(&*object, |fields, place| fields.get(place)?.as_object());
         found.filter(|fields| is_error(fields)).cloned()
     })?;
     let mut refusal = fields.clone();
