@@ -91,7 +91,7 @@ fn the_message_is_found_and_the_dialect_named() {
 #[test]
 fn a_bare_message_is_answered_bare_even_if_it_has_an_id_of_its_own() {
     for message in [
-        json!({ "message_type": "LEAGUE_QUERY" }).into(),
+        json!({ "message_type": "LEAGUE_QUERY" }),
         json!({ "message_type": "LEAGUE_QUERY", "id": [1] }),
         json!({ "message_type": 7 }),
     ] {

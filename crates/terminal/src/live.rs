@@ -47,7 +47,7 @@ pub struct Board {
 
 #[derive(Debug)]
 pub enum View {
-    Live(Live),
+    Live(Box<Live>),
     Lines,
     Silent,
 }
@@ -57,7 +57,7 @@ impl View {
         if silent {
             Self::Silent
         } else if Size::of_terminal().is_some() {
-            Self::Live(Live::default())
+            Self::Live(Box::default())
         } else {
             Self::Lines
         }

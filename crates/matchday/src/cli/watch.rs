@@ -91,7 +91,7 @@ async fn follow(source: &mut LiveSource, display: &mut Display) -> Result<()> {
 }
 
 enum Display {
-    Live(Live),
+    Live(Box<Live>),
     Lines(Lines),
 }
 
