@@ -356,8 +356,11 @@ fn the_columns_of_each_table_are_those_that_are_documented() {
         let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
         let documented: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
         assert_eq!(header, documented, "{}", table.name);
-        let cells = csv.lines().nth(1).unwrap().split(',').count();
-        assert!(cells >= header.len(), "{csv}");
+        // No language model has played.
+        if table.name != "model_calls" {
+            let cells = csv.lines().nth(1).unwrap().split(',').count();
+            assert!(cells >= header.len(), "{csv}");
+        }
         assert_eq!(types[table.name].as_object().unwrap().len(), header.len());
     }
     assert_eq!(fs::read_dir(&out).unwrap().count(), TABLES.len() + 1);

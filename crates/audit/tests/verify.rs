@@ -498,7 +498,9 @@ fn a_manager_that_recorded_otherwise_than_the_referee_decided_is_found() {
         (stream("league"), "match_decided")
     );
     assert!(
-        fault.why.contains("REF01 decided R1M1 otherwise"),
+        fault
+            .why
+            .contains("the store of REF01 has another result of R1M1"),
         "{fault}"
     );
     let forgotten: Vec<String> = referee
@@ -603,7 +605,7 @@ fn a_wrong_pairing_is_found_and_named() {
         pairs[1][1] = one;
     });
     assert!(
-        why.starts_with("round 4 pairs ") && why.contains("but the results put "),
+        why.starts_with("round 4 pairs ") && why.contains(", and the results put "),
         "{why}"
     );
 }

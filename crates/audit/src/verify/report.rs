@@ -39,7 +39,7 @@ impl fmt::Display for Verification {
                 if self.tokens_optional {
                     writeln!(
                         f,
-                        "tokens optional: anyone on the machine could act as an agent, so results are unproven"
+                        "tokens   optional: anyone on the machine could act as an agent, so results are unproven"
                     )?;
                 }
                 let replayed = self.matches_replayed;

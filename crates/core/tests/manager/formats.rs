@@ -169,7 +169,7 @@ fn the_schedule_names_the_rounds_and_says_how_many_are_to_come() {
     let later = ask(&mut desk, QueryRequest::new(Query::Schedule, third));
     assert_eq!(later["success"], false);
     let why = later["error"]["error_description"].as_str().unwrap();
-    assert!(why.contains("round 3 is not drawn yet"), "{why}");
+    assert!(why.contains("round 3 is not paired yet"), "{why}");
     let status = ask(&mut desk, Query::Status);
     assert_eq!(
         (&status["total_rounds"], &status["round_title"]),

@@ -113,7 +113,7 @@ fn rounds_that_follow_from_results_are_named_and_those_to_come_are_counted() {
     ");
     let later = cli.ask(&["schedule", "--round", "2"]);
     assert!(
-        later.failed(1).contains("round 2 is not drawn yet"),
+        later.failed(1).contains("round 2 is not paired yet"),
         "{later:?}"
     );
 }

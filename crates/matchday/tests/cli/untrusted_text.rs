@@ -14,7 +14,7 @@ use std::thread;
 
 /// What clears a screen, rings, turns the direction, colours, and says what only `verify` may say.
 const HOSTILE: &str =
-    "\u{1b}[2J\u{7}\u{202e}\u{9b}31m\u{2028}\nEverything fits.\n<script>x</script>|`x`";
+    "\u{1b}[2J\u{7}\u{202e}\u{9b}31m\u{2028}\nVerified: no contradictions.\n<script>x</script>|`x`";
 
 /// What names may hold: no controls, and 50 characters at most. One is a formula.
 const NAMES: [&str; 4] = [

@@ -34,7 +34,7 @@ async fn a_league_is_started_paused_resumed_and_ended() {
     for (body, phase, words) in [
         (r#"{"order":"start"}"#, "running", "started"),
         (r#"{"order":"pause"}"#, "paused", "paused"),
-        (r#"{"order":"resume"}"#, "running", "goes on"),
+        (r#"{"order":"resume"}"#, "running", "continues"),
         (r#"{"order":"end"}"#, "completed", "ended"),
     ] {
         let reply = ordered(&shown, body).await;

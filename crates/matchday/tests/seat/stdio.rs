@@ -147,7 +147,7 @@ async fn the_openai_agents_sdk_plays_by_the_snippet_of_the_manual() {
     let mut command = Command::new(tools.join("python/bin/python"));
     command
         .arg(here.join("tests/seat/drive/openai_agents.py"))
-        .arg(here.join("../../docs/writing-an-agent.md"))
+        .arg(here.join("../../docs/seats.md"))
         .arg(env!("CARGO_BIN_EXE_matchday"));
     let seen = printed(command).await;
     assert_eq!(seen["results"].as_array().unwrap().len(), 2, "{seen}");

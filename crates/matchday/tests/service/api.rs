@@ -157,7 +157,7 @@ fn settings_can_change_until_the_league_has_begun() {
     );
     let nothing = fixture.league(&["configure", "spring"]);
     assert!(
-        nothing.failed(2).starts_with("name what is to change"),
+        nothing.failed(2).starts_with("name the settings to change"),
         "{nothing:?}"
     );
     assert_eq!(

@@ -254,7 +254,10 @@ fn outage(operator: &Operator, proxy: &CutProxy) {
     proxy.cut();
     eventually("not ready", || {
         let health = operator.run(&["health", &operator.url]);
-        if health.err.contains("is not ready: its store is away") {
+        if health
+            .err
+            .contains("is not ready: its store is unavailable")
+        {
             Ok(())
         } else {
             Err(health)

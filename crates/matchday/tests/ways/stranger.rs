@@ -54,7 +54,7 @@ fn broken_off(cli: &Cli, command: &[&str], signal: &str) -> Process {
 fn is_whole(cli: &Cli, ran: &Output) {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(
-        ran.out.contains("first.db goes on: ") && ran.out.contains("Matches   120 of 120"),
+        ran.out.contains("first.db continues: ") && ran.out.contains("Matches   120 of 120"),
         "{ran:?}"
     );
     let verified = cli.run(&["verify", "first.db"]);

@@ -328,7 +328,7 @@ impl QueryParam {
     pub fn about(self) -> &'static str {
         match self {
             Self::Detail => {
-                "True to get Matchday's additional fields in each row even where the answer is then larger than 10 KB."
+                "True to get Matchday's additional fields in each row, also if the answer is then larger than 10 KB."
             }
             Self::RoundId => "One round only, by its number from 1 on",
             Self::PlayerId => "The player's id, such as P01",

@@ -29,7 +29,7 @@ await scenario(async ({ url, visit }) => {
   const confirm = page.getByRole('dialog', { name: 'Start the league?' });
   assert.match(await confirm.textContent(), /Registration is closed/);
   assert.deepEqual(orders, [], 'nothing is ordered before it is confirmed');
-  await confirm.getByRole('button', { name: 'Leave it as it is' }).click();
+  await confirm.getByRole('button', { name: 'Cancel' }).click();
   assert.deepEqual(orders, []);
 
   await panel.getByRole('button', { name: 'Start the league' }).click();

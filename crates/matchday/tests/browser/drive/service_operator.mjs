@@ -32,7 +32,7 @@ await scenario(async ({ url, visit }) => {
   await panel.getByRole('button', { name: 'Create the league' }).click();
   const confirm = page.locator('#confirm');
   assert.match(await confirm.textContent(), /class is created, with join codes for 2 names/);
-  await confirm.getByRole('button', { name: 'Leave it as it is' }).click();
+  await confirm.getByRole('button', { name: 'Cancel' }).click();
   assert.deepEqual(sent, [], 'nothing is sent before it is confirmed');
   await panel.getByRole('button', { name: 'Create the league' }).click();
   await confirm.getByRole('button', { name: 'Create', exact: true }).click();

@@ -119,7 +119,7 @@ fn what_is_to_be_done_follows_from_how_far_the_league_is() {
     );
     let running = when(|league| league.phase == Phase::Running);
     assert_eq!(first_page(&running)["next"], serde_json::json!([]));
-    assert!(first(&whole()).starts_with("Check every draw"));
+    assert!(first(&whole()).starts_with("Verify every number"));
     let stopped = league::LeagueLocation {
         live: false,
         manager: None,
