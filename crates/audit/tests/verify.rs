@@ -508,7 +508,12 @@ fn a_manager_that_recorded_otherwise_than_the_referee_decided_is_found() {
         .filter(|line| !line.contains("R2M1"))
         .collect();
     let fault = both(&league, &forgotten).fault.unwrap();
-    assert!(fault.why.contains("REF01 never decided R2M1"), "{fault}");
+    assert!(
+        fault
+            .why
+            .contains("the store of REF01 has no result of R2M1"),
+        "{fault}"
+    );
 }
 
 #[test]

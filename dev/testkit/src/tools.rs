@@ -20,11 +20,13 @@ pub fn require(tool: &str) -> bool {
     )
 }
 
-/// What an install script of the tree has put into `target/test-tools/NAME`, where it leaves a file `installed`.
+/// What an install script of the tree has put into `target/test-tools/NAME`, where it leaves a file `installed`. A machine
+/// that cannot have it says so to the gate by `MATCHDAY_TEST_WITHOUT=NAME`.
 #[must_use]
 pub fn require_installed(name: &str, script: &str) -> Option<PathBuf> {
     let folder = folder().join(name);
-    require_that(
+    require_unless_given_up(
+        name,
         folder.join("installed").exists(),
         &format!("{script} has not been run"),
     )
@@ -35,14 +37,18 @@ pub fn require_installed(name: &str, script: &str) -> Option<PathBuf> {
 /// `MATCHDAY_TEST_WITHOUT=mount`.
 #[must_use]
 pub fn require_mount(mounted: bool) -> bool {
-    let without = env::var("MATCHDAY_TEST_WITHOUT")
-        .is_ok_and(|names| names.split(' ').any(|name| name == "mount"));
     let missing = "a file system cannot be mounted here (it needs root)";
-    if !mounted && without {
+    require_unless_given_up("mount", mounted, missing)
+}
+
+fn require_unless_given_up(name: &str, holds: bool, missing: &str) -> bool {
+    let given_up = env::var("MATCHDAY_TEST_WITHOUT")
+        .is_ok_and(|names| names.split(' ').any(|without| without == name));
+    if !holds && given_up {
         eprintln!("skipped: {missing}");
         return false;
     }
-    require_that(mounted, missing)
+    require_that(holds, missing)
 }
 
 /// Any other condition, and what is missing where it does not hold.

@@ -459,7 +459,7 @@ def listen_nowhere(agent, manager):
     """Has the agent called through a mailbox at the league. Returns the endpoint of that."""
     try:
         mailbox = dial.Mailbox(manager)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         sys.exit(f"cannot dial out: {error}")
 
     def answer(body):
