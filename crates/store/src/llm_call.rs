@@ -95,7 +95,7 @@ pub struct CallPlace {
 
 /// What stands in the request of an exchange.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Asked {
+struct CallRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     turn: Option<u32>,
     prompt: Vec<Message>,
@@ -110,7 +110,7 @@ impl LlmCall {
     /// As its player stores it.
     pub fn into_exchange(mut self, place: &CallPlace) -> Exchange {
         let at = place.asked_at + self.began_after;
-        let asked = Asked {
+        let asked = CallRequest {
             turn: place.turn,
             prompt: std::mem::take(&mut self.prompt),
         };
@@ -143,7 +143,7 @@ impl LlmCall {
         if exchange.message_type.raw() != MODEL_CALL || exchange.direction != Direction::Out {
             return None;
         }
-        let Asked { turn, prompt } = serde_json::from_str(&exchange.request).ok()?;
+        let CallRequest { turn, prompt } = serde_json::from_str(&exchange.request).ok()?;
         let call: Self = serde_json::from_str(exchange.answer.as_deref()?).ok()?;
         Some((turn, Self { prompt, ..call }))
     }

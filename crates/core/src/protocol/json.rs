@@ -1,5 +1,5 @@
 //! The tree that a body is read into. Short texts, as most keys and values of messages are, allocate nothing in it;
-//! `serde_json::Value` allocates each, which made reading a message twice as dear.
+//! `serde_json::Value` allocates each, which makes reading a message half as dear again.
 //!
 //! `serde_json` parses, with its limit of depth.
 
